@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 100
+SECONDS = 200  # a first run of the embedded model fetches it
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(?P<info>[^`\n]*)$")
 NOTE = re.compile(r"^ *<!-- *(?P<note>no-run|model)\b(?:: *(?P<why>.*?))? *-->$")
@@ -110,6 +110,7 @@ def cases() -> list[object]:
     return params
 
 
+@pytest.mark.timeout(SECONDS + 20)
 @pytest.mark.parametrize("guide", cases())
 def test_the_blocks_of_a_guide_run(guide: Path, tmp_path: Path) -> None:
     done = run(str(guide), runnable(blocks_of(guide.read_text("utf-8"))), tmp_path)
