@@ -5,7 +5,7 @@ runs tools. An `Approver` says what may run. A `Runtime` decides how a run survi
 against these, and `assembly.py` is the one place that names who fulfils them.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from opposable.events import ApprovalGiven, Event
@@ -36,7 +36,7 @@ class Client(Protocol):
         """In which ways this client can force the form of an answer."""
         ...
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Completion]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:
         """Ask: the pieces as they come, at last one `Completion`. Closing the iterator stops the model.
 
         Errors: ClientRefused, ClientUnavailable.

@@ -5,7 +5,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 JsonSchema: TypeAlias = Mapping[str, Any]
@@ -13,7 +12,6 @@ JsonSchema: TypeAlias = Mapping[str, Any]
 
 Role = Literal["system", "user", "assistant", "tool"]
 Approval = Literal["auto", "ask", "deny"]
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class Message:
     reasoning: str | None = None
     calls: tuple[ToolCall, ...] = ()
     result: ToolResult | None = None
-    extra: Mapping[str, Any] = _NOTHING
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +74,14 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaConstraint:
-    """The answer must be JSON that fits this schema."""
+class Constraint:
+    """What an answer must look like, in two notations that say the same; a client takes the one it can enforce.
 
-    schema: JsonSchema
+    `gbnf`: a grammar in llama.cpp's notation, from its rule `root`. `schema`: a JSON Schema of the answer as JSON.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class GrammarConstraint:
-    """The answer must be derived from this grammar, in GBNF (llama.cpp's grammar notation), from its rule `root`."""
-
-    gbnf: str
-
-
-Constraint: TypeAlias = SchemaConstraint | GrammarConstraint
+    gbnf: str | None = None
+    schema: JsonSchema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +100,7 @@ class Request:
     constraint: Constraint | None = None
     alternatives: int = 0
     tools: tuple[ToolSpec, ...] = ()
-    extra: Mapping[str, Any] = _NOTHING
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +148,4 @@ class Completion:
     finish_reason: str | None = "stop"
     usage: Usage = Usage()
     tokens: tuple[Token, ...] = ()
-    extra: Mapping[str, Any] = _NOTHING
+    extra: Mapping[str, Any] = field(default_factory=dict)

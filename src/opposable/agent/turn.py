@@ -1,0 +1,61 @@
+"""One question to a model: a strategy driven over a client. Law: the strategy decides, the client asks, nothing is added."""
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from opposable.contracts import Client, Show, Strategy, Turn
+from opposable.errors import ClientError
+from opposable.messages import Completion, Message, Request, ToolSpec, Usage
+from opposable.wire import Event as WireEvent
+from opposable.wire import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of a turn: the reply, and what all its requests cost together."""
+
+    reply: Reply
+    usage: Usage
+
+
+async def take_turn(
+    client: Client,
+    strategy: Strategy,
+    conversation: Sequence[Message],
+    tools: Sequence[ToolSpec],
+    show: Callable[[WireEvent], None],
+) -> Asked:
+    """Let the strategy ask until it has its reply; what may be shown of the answers goes to `show` as it comes.
+
+    Errors: ClientError.
+    """
+    turn = strategy.turn(conversation, tools)
+    usage = Usage()
+    try:
+        said = next(turn)
+        while True:
+            assert isinstance(said, Request), "a strategy shows only what it was sent"
+            completion = await _answer(client, turn, said, show)
+            usage += completion.usage
+            said = turn.send(completion)
+    except StopIteration as end:
+        return Asked(end.value, usage)
+    finally:
+        turn.close()
+
+
+async def _answer(client: Client, turn: Turn, request: Request, show: Callable[[WireEvent], None]) -> Completion:
+    async with aclosing(client.stream(request)) as answer:
+        async for piece in answer:
+            if isinstance(piece, Completion):
+                return piece
+            if request.shown:
+                _show(turn.send(piece), show)
+    raise ClientError(f"{client.model} ended its answer without saying so")
+
+
+def _show(said: Request | Show, show: Callable[[WireEvent], None]) -> None:
+    assert not isinstance(said, Request), "a strategy asks again only when it has the whole answer"
+    for event in said:
+        show(event)

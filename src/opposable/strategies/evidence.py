@@ -1,0 +1,126 @@
+"""What a request itself says about tools: which of its parts asks for which, and which values it holds for them.
+
+Law: evidence is words and forms (paths, numbers, addresses) that request and tool share; nothing is known of any tool.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opposable.messages import ToolSpec
+from opposable.ranking import document_of, forms, rank, terms, values_of_form
+
+HIT, MISS = 2.0, -3.0
+"""What it weighs, in BM25's measure, that a request holds, or lacks, a value of the form that a required parameter takes."""
+
+_SHORT = 3
+_SPLIT = re.compile(r"(?<=[.!?;])\s+|\n+|,?\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^”]*”|`[^`]*`")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a request, and how well each tool fits it, in the order of the tools."""
+
+    text: str
+    scores: tuple[float, ...]
+
+    @property
+    def best(self) -> int:
+        """The place of the tool that fits best."""
+        return max(range(len(self.scores)), key=self.scores.__getitem__)
+
+
+def scores(request: str, tools: Sequence[ToolSpec]) -> tuple[float, ...]:
+    """How well each tool fits the request: BM25 of its words, and whether required values of a known form are there."""
+    said = forms(request)
+    words = " ".join(word for word in request.split() if _says_something(word))
+    ranked = rank(words, [document_of(tool) for tool in tools])
+    return tuple(
+        score + sum(HIT if wanted & said else MISS for wanted in _demands(tool))
+        for score, tool in zip(ranked, tools, strict=True)
+    )
+
+
+def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
+    """The request in those parts that each ask for a tool, in their order; a part that asks for none goes with the one before."""
+    whole = Part(request, scores(request, tools))
+    found: list[Part] = []
+    for text in _pieces(request):
+        part = Part(text, scores(text, tools))
+        if part.scores[part.best] > 0 and (not found or part.best != found[-1].best or _has_values(text, tools[part.best])):
+            found.append(part)
+        elif found:
+            joined = f"{found[-1].text} {text}"
+            found[-1] = Part(joined, scores(joined, tools))
+    return found if len(found) > 1 else [whole]
+
+
+def offers(texts: Sequence[str], tool: ToolSpec) -> dict[str, list[str]]:
+    """For each string parameter that takes a path or an address: those that the texts hold, where they hold any."""
+    found: dict[str, list[str]] = {}
+    for name, schema in _properties(tool).items():
+        if isinstance(schema, Mapping) and schema.get("type") == "string":
+            values = [value for text in texts for value in values_of_form(text, _text_of(name, schema))]
+            if values:
+                found[name] = list(dict.fromkeys(values))
+    return found
+
+
+def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
+    """The tool's schema with its required parameters, and of the others those of which the request speaks."""
+    required = _required(tool)
+    own = set(terms(f"{tool.name} {tool.description}"))
+    said = set(terms(request)) - own
+    kept = {
+        name: schema
+        for name, schema in _properties(tool).items()
+        if name in required or said & (set(terms(_text_of(name, schema))) - own)
+    }
+    return {**tool.parameters, "properties": kept, "required": list(kept)}
+
+
+def _pieces(request: str) -> list[str]:
+    """The request cut at the ends of sentences and at words that join them, but not inside quotes."""
+    quotes: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        quotes.append(match.group())
+        return f"\0{len(quotes) - 1}\0"
+
+    hidden = _QUOTED.sub(hide, request)
+    pieces = [piece.strip() for piece in _SPLIT.split(hidden) if piece.strip()]
+    return [re.sub(r"\0(\d+)\0", lambda match: quotes[int(match.group(1))], piece) for piece in pieces]
+
+
+def _says_something(word: str) -> bool:
+    """Words of up to three letters say little in most languages that write with spaces."""
+    letters = re.sub(r"\W", "", word)
+    return not (letters.isascii() and letters.isalpha() and len(letters) <= _SHORT)
+
+
+def _properties(tool: ToolSpec) -> Mapping[str, Any]:
+    properties = tool.parameters.get("properties")
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def _required(tool: ToolSpec) -> list[str]:
+    required = tool.parameters.get("required")
+    return [name for name in required if name in _properties(tool)] if isinstance(required, list) else []
+
+
+def _text_of(name: str, schema: Any) -> str:
+    description = schema.get("description", "") if isinstance(schema, Mapping) else ""
+    return f"{name} {description}"
+
+
+def _demands(tool: ToolSpec) -> list[frozenset[str]]:
+    """For each required parameter whose own description shows a form: the forms that would do."""
+    found = (forms(_text_of(name, _properties(tool)[name])) for name in _required(tool))
+    return [wanted for wanted in found if wanted]
+
+
+def _has_values(text: str, tool: ToolSpec) -> bool:
+    said = forms(text)
+    return all(wanted & said for wanted in _demands(tool)) and bool(_demands(tool))
