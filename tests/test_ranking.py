@@ -217,6 +217,6 @@ def test_a_document_that_shares_nothing_scores_nothing(text: str) -> None:
     "text", ["a" * 50_000, "a/" * 25_000, "a." * 25_000, "1 " * 25_000, "-" * 50_000, "a-" * 25_000]
 )
 def test_long_texts_are_no_trap(text: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     rank(text, DOCUMENTS)
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2

@@ -14,7 +14,6 @@ The file is `config.toml` in the user's config folder (`OPPOSABLE_CONFIG` names 
 import json
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -241,16 +240,17 @@ def _replace(file: Path, text: str) -> None:
     try:
         target = file.resolve()  # a settings file that is a link into a folder of dotfiles stays one
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # mkstemp makes its file with mode 0600, and the mode comes along with the name.
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".config-", suffix=".toml")
+        temporary = target.with_name(f".config-{os.urandom(8).hex()}.toml")
+        # The mode comes along with the name. Windows knows no modes, and there the user's folder is private.
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(text.encode("utf-8"))
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(temporary).replace(target)
+            temporary.replace(target)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise SettingsError(f"{file} cannot be written: {error.strerror}") from error

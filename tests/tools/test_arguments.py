@@ -179,10 +179,10 @@ def test_a_schema_that_refers_to_itself() -> None:
 )
 def test_choices_that_refer_to_themselves_end(branches: list[Any]) -> None:
     tool = spec({"t": {"$ref": "#/$defs/T"}}, **{"$defs": {"T": {"anyOf": branches}}})
-    start = time.perf_counter()
+    start = time.thread_time()
     with suppress(TryAgain):
         settle(tool, {"t": "x"})
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ compared before and after; a link made in between by another program of the same
 """
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -75,7 +74,7 @@ def write_file(workspace: Path, parts: Sequence[str], data: bytes, *, walks: boo
                 raise TryAgain(f"{shown} is a folder: choose another name for the file.")
             _check_plain(seen, shown)
         before, slash, _ = place.name.rpartition(os.sep)
-        temporary = f"{before}{slash}.{secrets.token_hex(8)}.tmp"
+        temporary = f"{before}{slash}.{os.urandom(8).hex()}.tmp"
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY, 0o666, dir_fd=place.folder)
         try:
             with os.fdopen(handle, "wb") as stream:
