@@ -30,7 +30,7 @@ REFUSED = [
     *("", " ", ".", "./", "/", "//", "notes/", "notes/."),
     *("/etc/passwd", "//server/share/x", "/notes/x.txt", "/dev/null", "file:///etc/passwd", "https://example.org/x"),
     *("..", "../x", "notes/../x", "notes/../../x", "./../x", "notes/..", "a/b/../../../x"),
-    *("~", "~/x", "~root/x", "~\\x"),
+    *("~", "~/x", "~root/x", "~\\x", "./~/x", ".//~"),
     *(
         "C:/Windows/x",
         "c:x",

@@ -41,8 +41,6 @@ def _checked(form: str, path: str) -> list[str]:
         _refuse(path, "it is absolute")
     if "\\" in form:
         _refuse(path, "it has a backslash: write / between the names")
-    if form.startswith("~"):
-        _refuse(path, "~ is not in the workspace")
     if form[1:2] == ":" or "://" in form:
         _refuse(path, "it names a drive or an address")
     if form.endswith(("/", "/.")):
@@ -50,6 +48,8 @@ def _checked(form: str, path: str) -> list[str]:
     names = [name for name in form.split("/") if name not in ("", ".")]
     if len(names) > _DEEPEST:
         _refuse(path, f"it is more than {_DEEPEST} folders deep")
+    if names and names[0].startswith("~"):
+        _refuse(path, "~ is not in the workspace")
     for name in names:
         _check_name(name, path)
     return names
