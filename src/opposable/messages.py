@@ -12,6 +12,7 @@ JsonSchema: TypeAlias = Mapping[str, Any]
 
 Role = Literal["system", "user", "assistant", "tool"]
 Approval = Literal["auto", "ask", "deny"]
+Purpose = Literal["answer", "decide", "choose", "fill"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Request:
     """
 
     messages: tuple[Message, ...]
-    purpose: Literal["answer", "decide", "choose", "fill"] = "answer"
+    purpose: Purpose = "answer"
     shown: bool = False
     sampling: Sampling = Sampling()
     constraint: Constraint | None = None

@@ -20,6 +20,7 @@ from opposable.messages import ToolSpec
 K1 = 1.2
 B = 0.75
 
+# A form, and the words that a tool for such things would use; the first of them names it.
 _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (
         re.compile(r"\d\s*%?\s*(?:[-+*/^×÷−%]|\*\*|//|\bx\b|\bof\b)\s*\(?-?\d|\b(?:sqrt|log|sin|cos)\s*\("),
@@ -35,6 +36,12 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     ),
     (re.compile(r"\d"), ("number",)),
 )
+_VALUES = {
+    "url": re.compile(r"(?:https?://|\bwww\.)[^\s<>\"'`]{1,2000}[^\s<>\"'`.,;:!?)\]]"),
+    "file": re.compile(
+        r"(?<![\w:/.-])(?:[\w.-]{1,64}/){0,16}[\w-]{1,64}(?:\.[\w-]{1,32}){0,3}\.[A-Za-z]\w{0,7}\b(?!/)"
+    ),
+}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 # Thai, Lao, Myanmar, Khmer, kana, Han, Hangul: few or no spaces between words.
@@ -84,6 +91,18 @@ def terms(text: str) -> Iterator[str]:
     for form, words in _FORMS:
         if form.search(lowered):
             yield from (_fold(word) for word in words)
+
+
+def forms(text: str) -> frozenset[str]:
+    """What kinds of values a text holds, by their form: of `expression`, `url`, `file`, `number`."""
+    lowered = _plain(text).casefold()
+    return frozenset(words[0] for form, words in _FORMS if form.search(lowered))
+
+
+def values_like(text: str, example: str) -> list[str]:
+    """The paths and addresses in a text, if the example holds one of the same form; in their order, quotes taken off."""
+    wanted = forms(example) & _VALUES.keys()
+    return [match.group() for form in sorted(wanted) for match in _VALUES[form].finditer(text)]
 
 
 @lru_cache(maxsize=4096)

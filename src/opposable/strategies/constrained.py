@@ -8,10 +8,9 @@ that is sure overrules the evidence, evidence overrules a model that is not.
 import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 from opposable.contracts import Show, Turn
-from opposable.messages import Completion, Constraint, Delta, Message, Request, Sampling, ToolCall, ToolSpec
+from opposable.messages import Completion, Constraint, Delta, Message, Purpose, Request, Sampling, ToolCall, ToolSpec
 from opposable.strategies.asking import Asking, ask
 from opposable.strategies.evidence import Part, offers, parts, scores, spoken_of
 from opposable.wire import Call, Event, Reasoning, Reply, Text
@@ -121,14 +120,14 @@ class Constrained:
             return None
         return Call(tool.name, values, None, self.name, (), answer.text)
 
-    def _pick(self, messages: tuple[Message, ...], begun: str, texts: tuple[str, ...], purpose: str) -> Asking:
+    def _pick(self, messages: tuple[Message, ...], begun: str, texts: tuple[str, ...], purpose: Purpose) -> Asking:
         """The log probability of each of these texts as what the model goes on with after `begun`."""
         common = _common_beginning(texts)
         rests = {text: text[len(common) :] for text in texts}
         answer: Completion = yield from ask(
             Request(
                 (*messages, Message("assistant", begun + common)),
-                purpose=cast(Any, purpose),
+                purpose=purpose,
                 sampling=replace(self._exact, max_tokens=32),
                 constraint=Constraint(choice(rests.values()), {"enum": list(rests.values())}),
                 alternatives=_ALTERNATIVES,
@@ -136,7 +135,9 @@ class Constrained:
         )
         return {text: _likelihood(rest, answer) for text, rest in rests.items()}
 
-    def _answer(self, conversation: Sequence[Message], task: _Task) -> Generator[Request | Show, Delta | Completion, Reply]:
+    def _answer(
+        self, conversation: Sequence[Message], task: _Task
+    ) -> Generator[Request | Show, Delta | Completion, Reply]:
         """The answer in words: from what the calls gave, where there were any."""
         if not task.done:
             messages = tuple(message for message in conversation if not message.calls and message.result is None)

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from opposable.messages import ToolSpec
-from opposable.ranking import document_of, forms, rank, terms, values_of_form
+from opposable.ranking import document_of, forms, rank, terms, values_like
 
 HIT, MISS = 2.0, -3.0
 """What it weighs, in BM25's measure, that a request holds, or lacks, a value of the form that a required parameter takes."""
 
 _SHORT = 3
-_SPLIT = re.compile(r"(?<=[.!?;])\s+|\n+|,?\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"(?<=[.!?;])\s+|\n+|,?\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+", re.IGNORECASE
+)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^”]*”|`[^`]*`")
 
 
@@ -44,12 +46,14 @@ def scores(request: str, tools: Sequence[ToolSpec]) -> tuple[float, ...]:
 
 
 def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
-    """The request in those parts that each ask for a tool, in their order; a part that asks for none goes with the one before."""
+    """The request in those parts that each ask for a tool, in order; a part that asks for none goes with the one before."""
     whole = Part(request, scores(request, tools))
     found: list[Part] = []
     for text in _pieces(request):
         part = Part(text, scores(text, tools))
-        if part.scores[part.best] > 0 and (not found or part.best != found[-1].best or _has_values(text, tools[part.best])):
+        if part.scores[part.best] > 0 and (
+            not found or part.best != found[-1].best or _has_values(text, tools[part.best])
+        ):
             found.append(part)
         elif found:
             joined = f"{found[-1].text} {text}"
@@ -62,7 +66,7 @@ def offers(texts: Sequence[str], tool: ToolSpec) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, schema in _properties(tool).items():
         if isinstance(schema, Mapping) and schema.get("type") == "string":
-            values = [value for text in texts for value in values_of_form(text, _text_of(name, schema))]
+            values = [value for text in texts for value in values_like(text, _text_of(name, schema))]
             if values:
                 found[name] = list(dict.fromkeys(values))
     return found

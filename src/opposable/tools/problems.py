@@ -36,13 +36,13 @@ class SchemaError(Protocol):
     """What is used of an error of jsonschema_rs."""
 
     @property
-    def kind(self) -> Any: ...  # noqa: D102
+    def kind(self) -> Any: ...
     @property
-    def instance(self) -> Any: ...  # noqa: D102
+    def instance(self) -> Any: ...
     @property
-    def instance_path(self) -> Sequence[str | int]: ...  # noqa: D102
+    def instance_path(self) -> Sequence[str | int]: ...
     @property
-    def schema_path(self) -> Sequence[str | int]: ...  # noqa: D102
+    def schema_path(self) -> Sequence[str | int]: ...
 
 
 def problem(error: SchemaError, root: Mapping[str, Any]) -> str:

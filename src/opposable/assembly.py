@@ -1,0 +1,81 @@
+"""Settings and names in, ready parts out. Law: the only file that names concrete classes."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from opposable.agent.approval import Rules
+from opposable.clients.llamacpp import LlamaCpp
+from opposable.contracts import Client, Strategy
+from opposable.errors import ModelUnusable, SettingsError, ToolError
+from opposable.messages import Sampling
+from opposable.settings import Settings
+from opposable.store import Agree, Progress, StoredModel, find, pull, read_gguf
+from opposable.strategies.constrained import Constrained
+from opposable.strategies.prompted import RENDERINGS, Prompted
+from opposable.tools.builtin import builtin_tools
+from opposable.tools.toolbox import Tool, Toolbox
+
+EMBEDDED = "store:smollm2-135m"
+"""The model where none is named: small enough to be fetched at first use."""
+
+STRATEGIES: dict[str, Callable[[Sampling], Strategy]] = {
+    "constrained": Constrained,
+    "prompted": lambda sampling: Prompted("plain", sampling),
+    **{f"prompted/{name}": lambda sampling, name=name: Prompted(name, sampling) for name in RENDERINGS},  # type: ignore[misc]
+}
+"""The strategies by name."""
+
+
+def stored(
+    model: str | None, settings: Settings, *, progress: Progress | None = None, agree: Agree | None = None
+) -> StoredModel:
+    """The file of a model, fetched if it is not here. None: the default model, else the embedded one.
+
+    Errors: ModelNotFound, ModelNotFetched.
+    """
+    name = model or settings.default_model or EMBEDDED
+    return find(name, settings.cache) or pull(name, settings.cache, progress=progress, agree=agree)
+
+
+def client(model: StoredModel) -> Client:
+    """A client of a model file. Errors: ModelUnusable, where the file is no GGUF."""
+    gguf = read_gguf(model.path)
+    if model.template is None and gguf.template is None:
+        raise ModelUnusable(
+            f"{model.name} has no chat template, so it cannot be talked to. Take an instruct version of the model."
+        )
+    return LlamaCpp(
+        model.path, model.name, context=min(gguf.context or 4096, 8192), template=model.template, stop=model.stop
+    )
+
+
+def strategy(name: str | None, asked: Client, sampling: Sampling) -> Strategy:
+    """A strategy by its name; None: the one that gets most out of this client. Errors: SettingsError."""
+    chosen = name or ("constrained" if "gbnf" in asked.constrains else "prompted")
+    if chosen not in STRATEGIES:
+        raise SettingsError(f"there is no strategy {chosen!r}; there are: {', '.join(STRATEGIES)}")
+    return STRATEGIES[chosen](sampling)
+
+
+def toolbox(tools: Iterable[Tool | Callable[..., object] | str], workspace: Path) -> Toolbox:
+    """A toolbox of functions, tools, and names of built-in tools; files are those of `workspace`. Errors: ToolError."""
+    builtin = builtin_tools(workspace)
+    found: list[Tool | Callable[..., object]] = []
+    for given in tools:
+        if not isinstance(given, str):
+            found.append(given)
+        elif given in builtin:
+            found.append(builtin[given])
+        else:
+            raise ToolError(f"there is no tool {given!r}; there are: {', '.join(builtin)}")
+    return Toolbox(found)
+
+
+def builtin_names() -> tuple[str, ...]:
+    """The names of the built-in tools, in the order in which they are offered."""
+    return tuple(builtin_tools(Path()))
+
+
+def approver(settings: Settings, *, allow: Iterable[str] = ()) -> Rules:
+    """Rules that know what the settings allow for good, and `allow` besides."""
+    return Rules((*settings.always_allow, *allow))
