@@ -1,7 +1,7 @@
 """What a GGUF file says of itself, read from its head. Law: a hostile file costs little and is refused, never believed.
 
 The format is the one that `docs/gguf.md` of ggml (the library below llama.cpp) lays down: magic, version, the counts of
-tensors and of key-value pairs, the pairs, then a line for each tensor. Everything is little-endian; versions 2 and 3 are read.
+tensors and of key-value pairs, the pairs, a line for each tensor. Little-endian files of version 2 and 3 are read.
 """
 
 import os
