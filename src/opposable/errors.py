@@ -1,22 +1,22 @@
 """The errors of Opposable, and the few signals that are no failures. Law: every error says what to do.
 
-    OpposableError                 anything that went wrong here; catch this one
-    ├── SettingsError              a settings file, environment variable or flag that cannot be read
-    ├── ModelError                 a model cannot be had or used
-    │   ├── ModelNotFound          no such model in the store, in the catalogue, at that path
-    │   ├── ModelNotFetched        fetching failed: no network, disk full, wrong hash
-    │   └── ModelUnusable          the file is no GGUF, or its architecture is not supported
-    ├── ClientError                a model (server) was asked and did not answer as it should
-    │   ├── ClientRefused          it refused the request: too long, not able to, malformed
-    │   └── ClientUnavailable      it is not there, or a package that it needs is not installed
-    ├── ToolError                  a tool cannot be offered: no types, no description, a name twice
-    ├── LimitReached               a run came to one of its limits
-    └── CannotCarry                a value that a wire shape has no way to write
+OpposableError                 anything that went wrong here; catch this one
+├── SettingsError              a settings file, environment variable or flag that cannot be read
+├── ModelError                 a model cannot be had or used
+│   ├── ModelNotFound          no such model in the store, in the catalogue, at that path
+│   ├── ModelNotFetched        fetching failed: no network, disk full, wrong hash
+│   └── ModelUnusable          the file is no GGUF, or its architecture is not supported
+├── ClientError                a model (server) was asked and did not answer as it should
+│   ├── ClientRefused          it refused the request: too long, not able to, malformed
+│   └── ClientUnavailable      it is not there, or a package that it needs is not installed
+├── ToolError                  a tool cannot be offered: no types, no description, a name twice
+├── LimitReached               a run came to one of its limits
+└── CannotCarry                a value that a wire shape has no way to write
 
-    Control                        not failures: what a tool or a runtime says to the loop
-    ├── TryAgain                   raised by a tool: the text goes to the model, which may try another way
-    ├── Stop                       raised by a tool: end the run, with this text as its answer
-    └── Paused                     raised by a runtime: the run waits for an answer nobody here can give
+Control                        not failures: what a tool or a runtime says to the loop
+├── TryAgain                   raised by a tool: the text goes to the model, which may try another way
+├── Stop                       raised by a tool: end the run, with this text as its answer
+└── Paused                     raised by a runtime: the run waits for an answer nobody here can give
 """
 
 
@@ -68,7 +68,7 @@ class CannotCarry(OpposableError):
     """A value that a wire shape has no way to write."""
 
 
-class Control(Exception):  # noqa: N818
+class Control(Exception):
     """Not a failure: something a tool or a runtime says to the loop."""
 
 

@@ -1,0 +1,195 @@
+"""What JSON in a block says about calls: names, arguments, ids, whatever keys they stand under.
+
+Law: an argument is never invented and never dropped; what is shaped like a definition or a plain answer is no call.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from opposable.wire.events import Cause
+from opposable.wire.mend import Malformed, clean, loads, match_end
+from opposable.wire.offered import Offered
+
+NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function")
+ARGUMENT_KEYS = (
+    "arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input", "tool_parameters",
+)  # fmt: skip
+OTHER_KEYS = ("id", "type", "call_id", "tool_call_id", "tool_calls", "index")
+CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS))
+"""What the keys of a call may be, folded to lower case. JSON with other keys at its top is no call."""
+
+_FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
+_FENCE_END = re.compile(r"\s*`{3,}\s*\Z")
+_SPACE = re.compile(r"\s*")
+_BETWEEN = re.compile(r"\s*[,;]?\s*")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class NoCall(ValueError):
+    """This is sound, but it does not have the shape of a call."""
+
+
+class Refused(ValueError):
+    """This has the shape of a call and is none, for this cause."""
+
+    def __init__(self, cause: Cause) -> None:
+        super().__init__(cause)
+        self.cause: Cause = cause
+
+
+@dataclass(slots=True)
+class Draft:
+    """A call as it was read, before anything is decided. `arguments` None: none were written."""
+
+    name: str
+    arguments: Any = None
+    id: str | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    mends: list[str] = field(default_factory=list)
+
+
+def is_call_key(key: str) -> bool:
+    """May this key stand at the top of a call?"""
+    return key.casefold() in CALL_KEYS
+
+
+def read(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
+    """The JSON values of a body and the mends they needed. Errors: Malformed."""
+    mends: list[str] = []
+    if (fence := _FENCE.match(text)) is not None:
+        text = _FENCE_END.sub("", text[fence.end() :])
+        mends.append("fence")
+    try:
+        return _strict(text), mends
+    except (ValueError, RecursionError):
+        values, more = loads(text, ended=ended)
+        return values, mends + more
+
+
+def _strict(text: str) -> list[Any]:
+    values: list[Any] = []
+    pos = match_end(_SPACE, text, 0)
+    while not values or pos < len(text):
+        if values and text[pos] not in "{[":
+            raise Malformed("text after the value")
+        value, pos = _DECODER.raw_decode(text, pos)
+        values.append(value)
+        pos = match_end(_BETWEEN, text, pos)
+    return [_cleaned(value) for value in values] if _SURROGATE_ESCAPE.search(text) else values
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise Malformed("the same key twice")
+    return result
+
+
+def _constant(word: str) -> Any:
+    raise Malformed(f"{word} is no JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): _cleaned(item) for key, item in value.items()}
+    return value
+
+
+def drafts(values: list[Any]) -> list[Draft]:
+    """The calls that these values write. Errors: NoCall, Malformed."""
+    found: list[Draft] = []
+    for value in values:
+        if isinstance(value, list):
+            if not value:
+                raise NoCall("an empty list")
+            found += drafts(value)
+        elif isinstance(value, dict):
+            envelope = value.get("tool_calls")
+            found += drafts(envelope) if isinstance(envelope, list) and len(value) == 1 else [_draft(value)]
+        else:
+            raise NoCall("a plain value")
+    return found
+
+
+def _draft(value: dict[str, Any]) -> Draft:
+    inner = value.get("function")
+    if isinstance(inner, dict):
+        draft = _draft(inner)
+        draft.id = draft.id or _id(value)
+        return draft
+    if "description" in value:
+        raise NoCall("a definition of a tool")
+    name_key = next((key for key in NAME_KEYS if isinstance(value.get(key), str)), None)
+    if name_key is None:
+        raise NoCall("no name")
+    if not value[name_key].strip():
+        raise Malformed("an empty name")
+    draft = Draft(value[name_key], id=_id(value))
+    written = [value[key] for key in value if key.casefold() in ARGUMENT_KEYS]
+    if written:
+        draft.arguments = _one_of(written)
+    draft.beside = {
+        key: item
+        for key, item in value.items()
+        if key != name_key and key.casefold() not in ARGUMENT_KEYS and key not in OTHER_KEYS
+    }
+    return draft
+
+
+def _id(value: Mapping[str, Any]) -> str | None:
+    return next((value[key] for key in ("id", "call_id", "tool_call_id") if isinstance(value.get(key), str)), None)
+
+
+def _one_of(written: list[Any]) -> Any:
+    """Arguments that stand under several keys: the one that is no schema and not empty."""
+    if any(_is_schema(item) for item in written) and len(written) == 1:
+        raise NoCall("a definition of a tool")
+    real = [item for item in written if item and not _is_schema(item)]
+    if not real:
+        return written[0]
+    if any(item != real[0] for item in real[1:]):
+        raise Malformed("two different sets of arguments")
+    return real[0]
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and isinstance(value.get("properties"), dict)
+
+
+def arguments(draft: Draft, name: str, tools: Offered, *, tagged: bool) -> dict[str, Any]:
+    """The arguments of a draft as an object. `tagged`: it stood in a block of its own, not in bare or fenced JSON.
+
+    Adds to the draft's mends. Errors: Malformed, NoCall.
+    """
+    parameters = tools.parameters(name)
+    if draft.beside and any(key in parameters for key in draft.beside):
+        if draft.arguments is not None or not tagged or not all(key in parameters for key in draft.beside):
+            raise Malformed("arguments beside the name")
+        draft.mends.append("flattened")
+        return dict(draft.beside)
+    if draft.beside and not tagged:
+        raise NoCall("keys that no call has")
+    value = draft.arguments
+    if isinstance(value, str) and value.strip():
+        values, mends = read(value, ended=True)
+        if len(values) != 1:
+            raise Malformed("the arguments are several values")
+        value = values[0]
+        draft.mends += ["stringified", *mends]
+    if isinstance(value, dict):
+        return value
+    if value is None or value == "":
+        if draft.arguments is None and tools.needs_arguments(name) and not tagged:
+            raise NoCall("no arguments")
+        return {}
+    raise Malformed("the arguments are no object")

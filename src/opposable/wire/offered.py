@@ -1,0 +1,90 @@
+"""The tools that were offered, and which of them a written name means.
+
+Law: no edit distance. A name counts as it stands, without well-known decoration, or where it differs only in case, `-`,
+`_` and camelCase and exactly one offered tool fits.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+JsonSchema = Mapping[str, Any]
+_NO_PARAMETERS: JsonSchema = {"type": "object", "properties": {}}
+
+
+class Named(Protocol):
+    """Anything that says which tool it is and what arguments it takes."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        ...
+
+    @property
+    def parameters(self) -> JsonSchema:
+        """The JSON Schema of its arguments."""
+        ...
+
+
+Tool = Named | Mapping[str, Any]
+"""An object with `name` and `parameters`, or a dict in the OpenAI format or with these two keys."""
+
+_PREFIX = re.compile(r"^(?:functions?[.:]|tools?[.:]|default_api[.:]|mcp__\w+?__)")
+_SUFFIX = re.compile(r"(?::\d+|<\|[^>]*>?.*)$", re.DOTALL)
+
+
+class Offered:
+    """The offered tools by name."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._schemas: dict[str, JsonSchema] = dict(map(_name_and_schema, tools))
+        self._folded: dict[str, list[str]] = {}
+        for name in self._schemas:
+            self._folded.setdefault(_fold(name), []).append(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._schemas)
+
+    def name(self, written: str) -> str | None:
+        """The offered tool that is meant, or None."""
+        for candidate in _undecorated(written.strip()):
+            if candidate in self._schemas:
+                return candidate
+        for candidate in _undecorated(written.strip()):
+            same = self._folded.get(_fold(candidate), [])
+            if len(same) == 1:
+                return same[0]
+        return None
+
+    def parameters(self, name: str) -> Mapping[str, Any]:
+        """The schemas of a tool's parameters by their names; empty where its schema names none."""
+        properties = self._schemas[name].get("properties")
+        return properties if isinstance(properties, Mapping) else {}
+
+    def needs_arguments(self, name: str) -> bool:
+        """Does the tool have a required parameter?"""
+        return bool(self._schemas[name].get("required"))
+
+
+def _name_and_schema(tool: Tool) -> tuple[str, JsonSchema]:
+    if isinstance(tool, Mapping):
+        inner = tool.get("function", tool)
+        name, schema = inner["name"], inner.get("parameters")
+    else:
+        name, schema = tool.name, tool.parameters
+    return name, schema if isinstance(schema, Mapping) else _NO_PARAMETERS
+
+
+def _undecorated(written: str) -> Iterator[str]:
+    yield written
+    bare = _SUFFIX.sub("", written).strip()
+    yield bare
+    short = _PREFIX.sub("", bare)
+    yield short
+    first, dot, second = short.partition(".")
+    if dot and first == second:
+        yield first
+
+
+def _fold(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "")

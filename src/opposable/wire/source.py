@@ -1,0 +1,172 @@
+"""The text of a reply as it comes, and the one place where characters are looked at.
+
+Law: nothing is read twice. What was looked at is either held (it may become a marker or belongs to the block under way)
+or let go; a chunk costs the chunk. Readers are generators that yield where they need more text; what they decide with
+a part of the text is what they would decide with all of it.
+"""
+
+import re
+from collections.abc import Generator, Iterable
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
+Wait: TypeAlias = Generator[None, None, T]
+"""A reader: yields where it needs more text, returns what it found."""
+
+INDENT = 8
+"""How many blanks may stand before a literal that has to begin its line. A bound, so that blanks are not held for ever."""
+
+
+class Literals:
+    """A set of fixed texts to look for: `anywhere`, or at the beginning of a `line`, after a few blanks at most."""
+
+    def __init__(self, anywhere: Iterable[str], line: Iterable[str] = ()) -> None:
+        self.anywhere = tuple(sorted(set(anywhere), key=lambda text: (-len(text), text)))
+        self.line = tuple(sorted(set(line), key=lambda text: (-len(text), text)))
+        choices = ["|".join(map(re.escape, self.anywhere))] if self.anywhere else []
+        if self.line:
+            choices.insert(0, rf"(?<=\n)[ \t]{{0,{INDENT}}}(?:{'|'.join(map(re.escape, self.line))})")
+        self.pattern = re.compile("|".join(choices) or r"(?!)")
+        everything = (*self.anywhere, *self.line)
+        self.here = re.compile(
+            "|".join(map(re.escape, sorted(everything, key=lambda text: (-len(text), text)))) or r"(?!)"
+        )
+        self.beginnings = frozenset(text[:n] for text in everything for n in range(1, len(text)))
+        self._anywhere = frozenset(text[:n] for text in self.anywhere for n in range(1, len(text)))
+        self._line = frozenset(text[:n] for text in self.line for n in range(len(text)))
+        self._firsts = (
+            re.compile("[" + re.escape("".join({text[0] for text in self.anywhere})) + "]") if self.anywhere else None
+        )
+        self.longest = max(map(len, everything), default=1)
+
+    def held_from(self, text: str, pos: int) -> int:
+        """Where the end of `text` begins that may still become one of these: an index of at least `pos`."""
+        end = len(text)
+        hold = end
+        if self._firsts is not None:
+            for first in self._firsts.finditer(text, max(pos, end - self.longest + 1)):
+                if text[first.start() :] in self._anywhere:
+                    hold = first.start()
+                    break
+        if self._line:
+            start = text.rfind("\n", max(pos - 1, end - self.longest - INDENT), end) + 1
+            if start and start <= hold:
+                rest = text[start:].lstrip(" \t")
+                if rest in self._line and end - start - len(rest) <= INDENT:
+                    hold = max(start, pos)
+        return hold
+
+
+class Source:
+    """A window on the text: `text[pos:]` is still to be looked at, `text[mark:pos]` is held.
+
+    One character before the window is kept, so that `\\n` can be looked back at; the reply begins after a line break.
+    """
+
+    def __init__(self) -> None:
+        self.text = "\n"
+        self.pos = self.mark = 1
+        self.base = -1
+        self.closed = False
+        self._held: list[str] = []
+        self._before = "\n"
+
+    def feed(self, delta: str) -> None:
+        """More text has come."""
+        if self.mark < self.pos:
+            self._held.append(self.text[self.mark : self.pos])
+        cut = self.pos - 1
+        self.base += cut
+        self.text = self.text[cut:] + delta
+        self.pos = self.mark = 1
+
+    @property
+    def at(self) -> int:
+        """How many characters of the reply lie before this place."""
+        return self.base + self.pos
+
+    def take(self) -> str:
+        """Let go of what is held; its text."""
+        held = self.text[self.mark : self.pos]
+        if self._held:
+            held = "".join([*self._held, held])
+            self._held.clear()
+        self.mark = self.pos
+        self._before = self.text[self.pos - 1]
+        return held
+
+    def since(self, at: int) -> str:
+        """The held text from a place up to here."""
+        missing = self.at - at - (self.pos - self.mark)
+        if missing <= 0:
+            return self.text[self.pos - (self.at - at) : self.pos]
+        parts = [self.text[self.mark : self.pos]]
+        for part in reversed(self._held):
+            parts.append(part[-missing:] if missing < len(part) else part)
+            missing -= len(part)
+            if missing <= 0:
+                break
+        return "".join(reversed(parts))
+
+    def back(self, at: int) -> None:
+        """Go back to a place within what is held."""
+        here = self.at
+        if here - at <= self.pos - self.mark:
+            self.pos -= here - at
+            return
+        held = "".join([*self._held, self.text[self.mark : self.pos]])
+        keep = len(held) - (here - at)
+        self._held = [held[:keep]] if keep else []
+        self.text = (held[keep - 1] if keep else self._before) + held[keep:] + self.text[self.pos :]
+        self.base = at - 1
+        self.pos = self.mark = 1
+
+    def seek(self, literals: Literals) -> str | None:
+        """Go on to the next of these literals and return it, or as far as there can be none, and return None."""
+        found = literals.pattern.search(self.text, self.pos)
+        if found is not None and (
+            self.closed or found.end() < len(self.text) or found.group().lstrip(" \t") not in literals.beginnings
+        ):
+            self.pos = found.start()
+            return found.group()
+        self.pos = len(self.text) if self.closed else literals.held_from(self.text, self.pos)
+        return None
+
+    def find(self, literals: Literals) -> Wait[str | None]:
+        """Go on to the next of these literals and return it; at the end of the reply None."""
+        while True:
+            found = self.seek(literals)
+            if found is not None or self.closed:
+                return found
+            yield
+
+    def look(self, literals: Literals) -> Wait[str | None]:
+        """Which of these literals stands right here? The longest that does, or None. Stays where it is."""
+        longest = literals.longest
+        while not self.closed and (
+            self.pos == len(self.text)
+            or (len(self.text) - self.pos < longest and self.text[self.pos :] in literals.beginnings)
+        ):
+            yield
+        found = literals.here.match(self.text, self.pos)
+        return found.group() if found else None
+
+    def char(self) -> Wait[str]:
+        """The character right here; empty at the end of the reply. Stays where it is."""
+        while self.pos >= len(self.text):
+            if self.closed:
+                return ""
+            yield
+        return self.text[self.pos]
+
+    def skip(self, pattern: re.Pattern[str]) -> Wait[str]:
+        """Go over all that matches `pattern` (a run of characters) and return the character after it, as `char` does."""
+        while True:
+            match = pattern.match(self.text, self.pos)
+            if match is not None:
+                self.pos = match.end()
+            if self.pos < len(self.text):
+                return self.text[self.pos]
+            if self.closed:
+                return ""
+            yield
