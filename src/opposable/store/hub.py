@@ -5,7 +5,8 @@ A download that broke off goes on where it stopped; the hub's own hash of the fi
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +16,48 @@ from opposable.store.models import HubName
 Progress = Callable[[int, int], None]
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold `folder` for one process at a time; the others wait."""
+    try:
+        from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
+    except ImportError as error:
+        raise _missing() from error
+    with WeakFileLock(folder.with_name(f"{folder.name}.lock")):
+        folder.mkdir(exist_ok=True)
+        yield
+
+
+def _missing() -> ModelNotFetched:
+    return ModelNotFetched(
+        "Models of the hub are fetched with huggingface_hub, which is not installed: pip install 'opposable[local]'"
+    )
+
+
 def fetch_from_hub(
     name: HubName, folder: Path, *, progress: Progress, room: Callable[[int], None], endpoint: str | None = None
 ) -> tuple[Path, str | None]:
-    """Fetch a file of the hub into `folder`, which holds its half from earlier tries; its path and sha256 if told.
+    """Fetch a file of the hub into `folder`, which may hold its half from earlier tries; its path and sha256 if told.
 
     `progress` is told the bytes done and the bytes in all; what it raises ends the download. `room` is told beforehand
     how many bytes are still to come. `endpoint`: another hub than the one that the library knows.
     Errors: ModelNotFound (no such repository or file), ModelNotFetched (no network, no permission, no library).
     """
     try:
-        from huggingface_hub import errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
+        from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_url
     except ImportError as error:
-        raise ModelNotFetched(
-            "Models of the hub are fetched with huggingface_hub, which is not installed: pip install 'opposable[local]'"
-        ) from error
+        raise _missing() from error
+    # Else it tells the hub what is installed here, and asks it how to recognise the program that it runs in.
+    constants.HF_HUB_DISABLE_TELEMETRY = True
     # Its HTTP library changed its name between versions; whichever it is, this is the root of its errors.
     http_error: type[Exception] = errors.HTTPError  # type: ignore[attr-defined]
     try:
-        meta = get_hf_file_metadata(hf_hub_url(name.repo_id, name.file, endpoint=endpoint), endpoint=endpoint)
-        total = meta.size or 0
-        here = sum(half.stat().st_size for half in folder.rglob("*.incomplete"))
-        room(max(0, total - here))
-        bar = _bar_class(progress, total)
-        path = hf_hub_download(
-            name.repo_id, name.file, revision=meta.commit_hash, local_dir=folder, endpoint=endpoint, tqdm_class=bar
-        )
+        url = hf_hub_url(name.repo_id, name.file, endpoint=endpoint)
+        meta = get_hf_file_metadata(url, endpoint=endpoint)
+        path = folder / f"{re.sub('[^0-9A-Za-z-]', '_', meta.etag or 'file')}.half"
+        here = path.stat().st_size if path.is_file() else 0
+        room(max(0, (meta.size or 0) - here))
+        _go_on(url, path, meta.size, progress)
     except errors.GatedRepoError as error:
         raise ModelNotFetched(
             f"{name.repo_id} wants its terms agreed to: do so on its page, then log in with: hf auth login"
@@ -53,12 +70,22 @@ def fetch_from_hub(
         raise ModelNotFound(
             f"{name.repo_id} has no file {name.file}. Check the name on the repository's page."
         ) from error
-    except (OSError, http_error) as error:
+    except (OSError, ValueError, http_error) as error:
         raise ModelNotFetched(
             f"{name} could not be fetched: {_first_line(error)}. Check the network and try again."
         ) from error
     sha256 = meta.etag if meta.etag and re.fullmatch("[0-9a-f]{64}", meta.etag) else None
-    return Path(path), sha256
+    return path, sha256
+
+
+def _go_on(url: str, path: Path, size: int | None, progress: Progress) -> None:
+    """Fetch what `path` lacks. The library's own download no longer goes on with the half of an earlier one."""
+    from huggingface_hub.file_download import http_get
+    from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+
+    with path.open("ab") as file:
+        bar = _bar_class(progress, size or 0)
+        http_get(url, file, resume_size=file.tell(), headers=build_hf_headers(), expected_size=size, tqdm_class=bar)
 
 
 def _first_line(error: Exception) -> str:

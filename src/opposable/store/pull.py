@@ -18,7 +18,7 @@ import platformdirs
 from opposable.errors import ModelNotFetched, ModelUnusable
 from opposable.store.catalogue import CATALOGUE, Card, Papers
 from opposable.store.gguf import read_gguf
-from opposable.store.hub import fetch_from_hub
+from opposable.store.hub import alone, fetch_from_hub
 from opposable.store.models import HubName, StoredModel, find_parsed, parse_name, place, resolve
 from opposable.store.terms import Terms, read_terms
 from opposable.store.wheels import download, fetch_member
@@ -140,19 +140,17 @@ def _settle(final: Path, place_of: Path, card: Card, cache: Path) -> None:
 
 def _pull_from_hub(name: HubName, cache: Path, partial: Path, progress: Progress, endpoint: str | None) -> None:
     folder = partial / f"hf--{name.owner}--{name.repo}"
-    target = place(name, cache)
-    path, sha256 = fetch_from_hub(
-        name, folder, progress=progress, room=lambda size: _room(cache, size), endpoint=endpoint
-    )
-    try:
+    with alone(folder):
+        if find_parsed(name, cache) is not None:  # another process fetched it while we waited
+            return
+        path, sha256 = fetch_from_hub(
+            name, folder, progress=progress, room=lambda size: _room(cache, size), endpoint=endpoint
+        )
         _believe(path, sha256, str(name))
+        target = place(name, cache)
         target.parent.mkdir(parents=True, exist_ok=True)
         path.replace(target)
-    except FileNotFoundError:
-        # Another process fetched the same file and has put it in place already.
-        if not target.is_file():
-            raise
-    shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _room(cache: Path, size: int) -> None:
