@@ -60,7 +60,7 @@ class Engine:
         self._threads = threads
         self._template = template
         self._key = secrets.token_urlsafe(32)
-        self._address = ""
+        self.address = ""
         self._folder: str | None = None
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._open: set[Job] = set()
@@ -138,7 +138,7 @@ class Engine:
                 f"or a context of {self._context:,} tokens needs more memory than there is. Fetch the file again, make "
                 "xllamacpp newer, or set a smaller context."
             ) from error
-        self._address = server.listening_address
+        self.address = server.listening_address
         self.context = int(self._ask("GET", "/props")["default_generation_settings"]["n_ctx"])
         return server
 
@@ -170,7 +170,7 @@ class Engine:
         return parameters
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
-        connection = _connect(self._address)
+        connection = _connect(self.address)
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         try:
             connection.request(method, path, None if body is None else json.dumps(body), headers)

@@ -7,7 +7,7 @@ import asyncio
 import json
 import time
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class LlamaCpp:
 
     `context`: tokens of question and answer together; 0 for the model's own, but at most `most_context`.
     `threads`: None for the cores that are free when it is loaded. `template`: Jinja, in place of the file's. `stop`:
-    strings that end every answer. Loading takes the interpreter for itself for a moment: with the file in memory about 0.4 s for 100 MB.
+    strings that end every answer. Loading holds the interpreter for a moment: about 0.4 s for 100 MB.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class LlamaCpp:
         """Both ways."""
         return frozenset({"json_schema", "gbnf"})
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Completion]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """Ask: the pieces, at last the `Completion`. Closing it stops the model within a token.
 
         With a constraint, `alternatives` are what the model would have said without it.

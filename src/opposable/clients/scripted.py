@@ -5,7 +5,7 @@ client = Scripted(lambda request: request.messages[-1].text)     # or one made f
 """
 
 import math
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 
 from opposable.contracts import Constrains
 from opposable.errors import ClientRefused
@@ -56,7 +56,7 @@ class Scripted:
         """What it was told that it can."""
         return self._constrains
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Completion]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
         """The next answer, in pieces and whole. Errors: ClientRefused, where the script has come to its end."""
         self.requests.append(request)
         answer = self._answer(request)
