@@ -18,6 +18,7 @@ from opposable.wire.shapes import (
     TAGGED,
     by_opener,
     closers,
+    ends,
     inside_reasoning,
     markers,
     may_begin,
@@ -37,6 +38,7 @@ _LINE = Literals((*AT_LINE, *REASONING, *FAKE_RESULTS))
 _FAKE = Literals(FAKE_RESULTS)
 _STRAY = re.compile(r"[\s}\]]+")
 _NEWLINES = re.compile(r"\n+")
+_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 class StreamParser:
@@ -56,14 +58,17 @@ class StreamParser:
         self._src = Source()
         self._events: list[Event] = []
         self._ended = True
-        self._called = self._faked = self._loose = False
+        self._called = self._faked = False
+        self._loose = 0
         self._fresh: Literals | None = _LINE
         self._hint = shape
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
     def feed(self, delta: str) -> list[Event]:
-        """More of the reply has come; what is settled by it."""
+        """More of the reply has come; what is settled by it. Errors: ValueError after `close`."""
+        if self._src.closed:
+            raise ValueError("this reply is closed: read the next with a new parser")
         self._src.feed(delta)
         next(self._work, None)
         return self._settled()
@@ -224,18 +229,18 @@ class StreamParser:
         if shapes[0].place != "end":
             src.pos += len(opener)
         after, doubled = yield from self._after_opener(shapes)
-        shape = next((shape for shape in shapes if may_begin(shape, after)), None)
-        if shape is None:
+        begin = src.at
+        for row in (row for row in shapes if may_begin(row, after)):
+            src.back(begin)
+            block = Block(start, markers(row.name, closer), ends(row.name, closer), loose=start < self._loose)
+            if (yield from self._steps(row, block)) != "no":
+                break
+        else:
             self._let_go(Marker if not after and not self._ended else taken_as)
             return
-        block = Block(start, markers(shape.name, closer), loose=self._loose)
         if doubled:
             block.mends.append("doubled_marker")
-        state = yield from self._steps(shape, block)
-        if state == "no":
-            self._let_go(taken_as)
-            return
-        shape = yield from self._closing(shape, block)
+        shape = yield from self._closing(row, block)
         if shape is None:
             self._let_go(taken_as)
         else:
@@ -274,10 +279,12 @@ class StreamParser:
             return (yield from self._closing_bare(shape, block))
         closing = closers(shape.name)
         if not block.whole:
+            body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif src.closed and not self._loose:
-                self._end_at_first_closer(shape, block)
+            elif body is not None and _PROSE.match(body):
+                src.back(block.parts["body"][0])
+                return None
             return shape
         if not shape.closers:
             block.parts["closer"] = (src.at, src.at)
@@ -291,7 +298,8 @@ class StreamParser:
                 char = yield from src.skip(_STRAY)
         if (yield from src.look(closing)) is None:
             src.back(end)
-            block.mends.append("missing_marker")
+            block.parts["closer"] = (end, end)
+            block.mends += ["missing_marker"] if shape.is_closed else []
         else:
             if src.since(end).strip():
                 block.mends.append("text_after")
@@ -332,38 +340,43 @@ class StreamParser:
             yield from src.skip(SPACE)
         src.back(end)
 
-    def _end_at_first_closer(self, shape: Shape, block: Block) -> None:
-        """A string swallowed the rest of the reply: end the block at the first closer in it, and from there on trust none."""
-        body = block.text("body", self._src.since(block.start))
-        places = [(body.find(closer) + len(closer), closer) for closer in shape.closers if closer in body]
-        if places:
-            after, closer = min(places)
-            start = block.parts["body"][0]
-            self._src.back(start + after)
-            block.parts["body"] = (start, start + after - len(closer))
-            block.parts["closer"] = (start + after - len(closer), start + after)
-            self._loose = True
+    def _end_in_string(self, block: Block) -> str | None:
+        """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""
+        src = self._src
+        if "body" not in block.parts:
+            return None
+        start = block.parts["body"][0]
+        body = src.since(start)
+        found = block.ends.pattern.search(body)
+        if found is not None:
+            self._loose = (
+                src.at
+            )  # up to here no string is trusted again: it would be looked at once more for each block
+            src.back(start + found.start())
+            block.parts["body"] = (start, src.at)
+        return body
 
     # Judging
 
     def _settle(self, shape: Shape, block: Block, raw: str, *, in_reasoning: bool) -> None:
         """The block is over: say what it is."""
         closed = "closer" in block.parts
-        cut = not (block.whole or closed or self._ended) or ("body" not in block.parts and not self._ended)
+        cut = not (block.whole or closed or self._ended)
         at_end = self._src.closed and self._src.pos == len(self._src.text)
+        tagged = shape.place == "anywhere"
+        if cut and not block.text("body", raw).strip():
+            self._events.append(Reasoning(raw) if in_reasoning else Marker(raw))
+            return
         try:
             if cut:
                 raise calls.Refused("truncated")
             found = judge(shape, block, raw, self._tools, ended=closed or (at_end and self._ended))
         except calls.NoCall:
-            if shape.place == "anywhere":
-                self._reject("malformed", raw, in_reasoning=in_reasoning)
-            else:
-                self._events.append(Reasoning(raw) if in_reasoning else Text(raw))
+            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged)
         except calls.Refused as refused:
-            self._reject(refused.cause, raw, in_reasoning=in_reasoning)
+            self._reject(refused.cause, raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
         except (Malformed, RecursionError):
-            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=shape.place != "end")
+            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
         else:
             if in_reasoning:
                 self._events.append(Rejected("in_reasoning", raw, "reasoning"))
