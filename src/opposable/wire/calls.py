@@ -149,8 +149,6 @@ def _draft(value: dict[str, Any]) -> Draft:
     name_key = next((key for key in NAME_KEYS if isinstance(value.get(key), str)), None)
     if name_key is None:
         raise NoCall("no name")
-    if not value[name_key].strip():
-        raise Malformed("an empty name")
     draft = Draft(value[name_key], id=_id(value))
     written = [value[key] for key in value if key.casefold() in ARGUMENT_KEYS]
     if written:

@@ -2,6 +2,7 @@
 
 from opposable.wire.calls import NoCall, Refused, arguments
 from opposable.wire.events import Call
+from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.steps import Block
@@ -16,6 +17,8 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
     own_id = block.text("id", raw) or None
     found: list[Call] = []
     for draft in drafts:
+        if not draft.name.strip():
+            raise Malformed("an empty name")
         name = tools.name(draft.name)
         if name is None:
             if draft.arguments is None and shape.place != "anywhere":

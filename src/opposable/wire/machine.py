@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from opposable.wire import calls
+from opposable.wire.ends import ENDS, is_last, over_end_tokens
 from opposable.wire.events import AllReasoning, Cause, Event, Marker, Part, Reasoning, Rejected, Text
 from opposable.wire.judge import judge
 from opposable.wire.mend import Malformed
@@ -24,7 +25,7 @@ from opposable.wire.shapes import (
     may_begin,
     openers,
 )
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS, TURN_OPENERS
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Space
@@ -33,7 +34,6 @@ ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
 _OUTSIDE = Literals((*TAGGED, *REASONING_CLOSERS, *END_TOKENS), (*AT_LINE, *REASONING, *FAKE_RESULTS))
-_ENDS = Literals((*END_TOKENS, *TURN_OPENERS))
 _LINE = Literals((*AT_LINE, *REASONING, *FAKE_RESULTS))
 _FAKE = Literals(FAKE_RESULTS)
 _STRAY = re.compile(r"[\s}\]]+")
@@ -155,9 +155,9 @@ class StreamParser:
 
     def _end_tokens(self) -> Wait[None]:
         src = self._src
-        if (yield from self._over_end_tokens()) is None:
+        if (yield from over_end_tokens(src)) is None:
             self._let_go(Marker)
-        elif (yield from src.look(_ENDS)) is not None:
+        elif (yield from src.look(ENDS)) is not None:
             self._let_go(Marker)
             while not src.closed:
                 src.pos = len(src.text)
@@ -166,16 +166,6 @@ class StreamParser:
             self._events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
         else:
             self._let_go(Text)
-
-    def _over_end_tokens(self) -> Wait[str | None]:
-        """Go over white space and tokens that end a turn; what stands after them, None at the end of the reply."""
-        src = self._src
-        while (yield from src.skip(SPACE)):
-            literal = yield from src.look(_ENDS)
-            if literal not in END_TOKENS:
-                return literal or ""
-            src.pos += len(literal)
-        return None
 
     # Reasoning
 
@@ -189,7 +179,7 @@ class StreamParser:
         breaks: list[str] = []
         while True:
             literal = src.seek(literals)
-            self._let_go_reasoning(breaks)
+            self._let_go_reasoning(src.take(), breaks)
             if literal == closer:
                 src.pos += len(closer)
                 self._events.append(Marker("".join(breaks) + src.take()))
@@ -198,14 +188,15 @@ class StreamParser:
             if literal is not None:
                 self._let_go_breaks(breaks)
                 yield from self._block((yield from src.look(literals)) or literal, closer=closer)
+                if isinstance(self._events[-1], Reasoning):
+                    self._let_go_reasoning(self._events.pop().raw, breaks)
             elif src.closed:
                 self._let_go_breaks(breaks)
                 return
             else:
                 yield
 
-    def _let_go_reasoning(self, breaks: list[str]) -> None:
-        raw = self._src.take()
+    def _let_go_reasoning(self, raw: str, breaks: list[str]) -> None:
         text = raw.rstrip("\n")
         if text:
             self._let_go_breaks(breaks)
@@ -285,6 +276,8 @@ class StreamParser:
             elif body is not None and _PROSE.match(body):
                 src.back(block.parts["body"][0])
                 return None
+            else:
+                block.last = yield from is_last(src)
             return shape
         if not shape.closers:
             block.parts["closer"] = (src.at, src.at)
@@ -301,7 +294,10 @@ class StreamParser:
             block.parts["closer"] = (end, end)
             block.mends += ["missing_marker"] if shape.is_closed else []
         else:
-            if src.since(end).strip():
+            after = src.since(end)
+            if "{" in after:  # what may be another call is not cut off
+                block.parts["body"] = (block.parts["body"][0], src.at)
+            elif after.strip():
                 block.mends.append("text_after")
             yield from self._over_closers(shape, block)
         return shape
@@ -310,7 +306,8 @@ class StreamParser:
         """Bare JSON counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
         src = self._src
         if not block.whole:
-            return shape if (yield from src.char()) == "" else None
+            block.last = yield from is_last(src)
+            return shape if block.last else None
         end = src.at
         yield from src.skip(SPACE)
         tagged = BY_NAME["hermes"]
@@ -319,9 +316,8 @@ class StreamParser:
             block.mends.append("missing_opener")
             yield from self._over_closers(tagged, block)
             return tagged
-        follows = yield from self._over_end_tokens()
         src.back(end)
-        return shape if follows is None or follows in TURN_OPENERS else None
+        return shape if (yield from is_last(src)) else None
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
         """Go over a closer that stands here, and over those that follow it across white space only."""
@@ -349,9 +345,8 @@ class StreamParser:
         body = src.since(start)
         found = block.ends.pattern.search(body)
         if found is not None:
-            self._loose = (
-                src.at
-            )  # up to here no string is trusted again: it would be looked at once more for each block
+            # Up to here no string is trusted again: each block would look at it once more.
+            self._loose = src.at
             src.back(start + found.start())
             block.parts["body"] = (start, src.at)
         return body
@@ -362,7 +357,6 @@ class StreamParser:
         """The block is over: say what it is."""
         closed = "closer" in block.parts
         cut = not (block.whole or closed or self._ended)
-        at_end = self._src.closed and self._src.pos == len(self._src.text)
         tagged = shape.place == "anywhere"
         if cut and not block.text("body", raw).strip():
             self._events.append(Reasoning(raw) if in_reasoning else Marker(raw))
@@ -370,7 +364,7 @@ class StreamParser:
         try:
             if cut:
                 raise calls.Refused("truncated")
-            found = judge(shape, block, raw, self._tools, ended=closed or (at_end and self._ended))
+            found = judge(shape, block, raw, self._tools, ended=closed or (block.last and self._ended))
         except calls.NoCall:
             self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged)
         except calls.Refused as refused:

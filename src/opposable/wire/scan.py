@@ -30,7 +30,7 @@ _LONGEST_KEY = 64
 class _Json:
     """The places of a JSON value, as a stack of brackets and what may come next. A little wider than JSON: see `mend.py`."""
 
-    def __init__(self, keys: KeyCheck) -> None:
+    def __init__(self, keys: KeyCheck | None) -> None:
         self.stack: list[str] = []
         self.next = "value"
         self.keys = keys
@@ -77,15 +77,10 @@ class _Json:
         return False
 
 
-def any_key(_key: str) -> bool:
-    """Every key may stand at the top of this value."""
-    return True
-
-
-def json(src: Source, markers: Literals, keys: KeyCheck = any_key) -> Wait[End]:
+def json(src: Source, markers: Literals, keys: KeyCheck | None = None) -> Wait[End]:
     """Go over one JSON object or list, up to its end or a marker.
 
-    `keys` judges the keys of its top-level objects, and plain items beside them.
+    `keys` judges the keys of its top-level objects, and plain items beside them; None: any may stand there.
     """
     state = _Json(keys)
     while True:
@@ -140,7 +135,7 @@ def _word(src: Source, state: _Json) -> Wait[tuple[bool, bool]]:
 
 
 def _scalar(state: _Json, text: Callable[[], str], length: int) -> tuple[bool, bool]:
-    allowed = state.keys is any_key or not state.is_judged() or (length <= _LONGEST_KEY and state.keys(text()))
+    allowed = state.keys is None or not state.is_judged() or (length <= _LONGEST_KEY and state.keys(text()))
     return state.scalar(), allowed
 
 

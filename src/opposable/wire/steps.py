@@ -28,7 +28,7 @@ class Block:
     """A block under way: where it began, what its steps found, and what may end it.
 
     `markers` end a value that is not whole, `ends` even where they seemed to stand within a string of it. `loose`: its
-    strings are not trusted to hide a marker.
+    strings are not trusted to hide a marker. `last`: it is not whole, and nothing follows it in its turn.
     """
 
     start: int
@@ -36,6 +36,7 @@ class Block:
     ends: Literals
     parts: dict[str, tuple[int, int]] = field(default_factory=dict)
     whole: bool = False
+    last: bool = False
     mends: list[str] = field(default_factory=list)
     loose: bool = False
 
@@ -168,7 +169,7 @@ def _over_fence(src: Source) -> Wait[bool]:
     return char != "" and char in "{["
 
 
-def _scan_fenced(src: Source, block: Block, keys: scan.KeyCheck, between: re.Pattern[str]) -> Wait[Found]:
+def _scan_fenced(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
     """Go over JSON values as `_scan_json` does, and over a fence or label around them, which belongs to the body."""
     start = src.at
     if not (yield from _over_fence(src)):
@@ -185,7 +186,7 @@ def _scan_fenced(src: Source, block: Block, keys: scan.KeyCheck, between: re.Pat
     return state
 
 
-def _scan_json(src: Source, block: Block, keys: scan.KeyCheck, between: re.Pattern[str]) -> Wait[Found]:
+def _scan_json(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
     """Go over one JSON value, and over more of them where they follow it."""
     start = end = src.at
     while True:
@@ -215,7 +216,7 @@ class Calls:
     """JSON that says names and arguments: one call, a list of calls, or several in a row."""
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        return (yield from _scan_fenced(src, block, scan.any_key, _BETWEEN_CALLS))
+        return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
 
     def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
         values, mends = read(body, ended=ended)
@@ -241,10 +242,10 @@ class Arguments:
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        state = yield from _scan_fenced(src, block, scan.any_key, _NOTHING_BETWEEN)
+        state = yield from _scan_fenced(src, block, None, _NOTHING_BETWEEN)
         if state == "no":
             src.back(start)
-            state = yield from _scan_json(src, block, scan.any_key, _NOTHING_BETWEEN)
+            state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 
     def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
