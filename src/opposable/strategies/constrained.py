@@ -10,18 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
-from os.path import commonprefix
+from typing import Any
 
 from opposable.contracts import Turn
 from opposable.messages import Completion, Constraint, Message, Purpose, Request, Sampling, Token, ToolCall, ToolSpec
 from opposable.strategies.asking import Asking, ask, read
-from opposable.strategies.evidence import Part, offers, parts, scores, spoken_of
+from opposable.strategies.evidence import Part, as_quoted, offers, parts, scores, spoken_of
 from opposable.wire import Call, Reply
 from opposable.wire.grammar import arguments, choice
 
 # How a small model goes on says more than what it answers when asked: "For this I use …", "For this I know …".
 _DECIDE, _USE, _KNOW = "For this I", " use", " know"
-_CHOOSE = "I will use the tool"
+_CHOOSE = "The right tool in the list:\n-"
 _SURE = 20.0
 """What a choice weighs that a model made without telling its probabilities: its word counts."""
 _WEIGHT = 0.5
@@ -29,12 +29,12 @@ _THRESHOLD = 2.5
 _DONE = -3.0
 """Evidence for one more call when every part of the request has had one."""
 _MOST_CHOICES = 8
-_LONGEST_CALL = 512
+_SHORT_CALL, _LONGEST_CALL = 48, 512
 _LONGEST_ANSWER = 120
 _ALTERNATIVES = 200
 _UNLIKELY = -12.0
 
-_TOOLS = "You are a helpful assistant with these tools:\n{tools}"
+_TOOLS = "Tools:\n{tools}"
 _FILL = """\
 You turn a request into a tool call. The tool:
 {tool}
@@ -96,38 +96,39 @@ class Constrained:
             return tools[order[0]]
         names = [f" {tools[place].name}" for place in order]
         likely = yield from self._pick(_about(task, part, tools), _CHOOSE, names, "choose")
-        weights = {place: part.scores[place] + likely[name] for place, name in zip(order, names, strict=True)}
+        weights = {place: part.scores[place] + _WEIGHT * likely[name] for place, name in zip(order, names, strict=True)}
         return tools[max(weights, key=weights.__getitem__)]
 
     def _fill(self, task: _Task, part: Part, tool: ToolSpec) -> Asking:
         """The arguments: a call, or None where the model did not come to their end."""
         schema = spoken_of(part.text, tool)
+        texts = [part.text, task.request, *(text for _, text, _ in task.done)]
         spec = json.dumps(
             {"name": tool.name, "description": tool.description, "parameters": schema}, ensure_ascii=False
         )
-        texts = [part.text, *(text for _, text, _ in task.done)]
-        gbnf, _ = arguments(schema, offers(texts, tool))
         request = f"{task.known}\n{part.text}" if task.known else part.text
         begun = f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": '
-        answer: Completion = yield from ask(
-            Request(
-                (Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)),
-                purpose="fill",
-                sampling=replace(self._exact, max_tokens=_LONGEST_CALL),
-                constraint=Constraint(gbnf, schema),
+        messages = Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)
+        # A small model that finds no end is asked again for values that stand in the request, word for word.
+        for limit, words in ((_SHORT_CALL + len(request), ""), (_LONGEST_CALL, part.text)):
+            gbnf, _ = arguments(schema, offers(texts, tool), words)
+            answer: Completion = yield from ask(
+                Request(
+                    messages,
+                    purpose="fill",
+                    sampling=replace(self._exact, max_tokens=min(limit, _LONGEST_CALL)),
+                    constraint=Constraint(gbnf, schema),
+                )
             )
-        )
-        try:
-            values = json.loads(answer.text)
-        except ValueError:
-            return None
-        if not isinstance(values, dict):
-            return None
-        return Call(tool.name, values, None, self.name, (), answer.text)
+            values = _object(answer.text)
+            if values is not None:
+                values = {name: as_quoted(value, part.text) for name, value in values.items()}
+                return Call(tool.name, values, None, self.name, (), answer.text)
+        return None
 
     def _pick(self, messages: tuple[Message, ...], begun: str, texts: Sequence[str], purpose: Purpose) -> Asking:
         """How likely each of these texts is as what the model goes on with after `begun`: log probabilities."""
-        common = commonprefix(list(texts)).rstrip()
+        common = _common_beginning(texts)
         rests = {text: text[len(common) :] for text in texts}
         answer: Completion = yield from ask(
             Request(
@@ -192,6 +193,13 @@ def _about(task: _Task, part: Part, tools: Sequence[ToolSpec]) -> tuple[Message,
     return Message("system", _TOOLS.format(tools=lines)), Message("user", request)
 
 
+def _common_beginning(texts: Sequence[str]) -> str:
+    """What all begin with, but for white space at its end, which belongs to the token that follows."""
+    first, last = min(texts), max(texts)
+    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length].rstrip()
+
+
 def likelihoods(texts: Mapping[str, str], answer: Completion) -> dict[str, float]:
     """For each key, how likely its text was as the answer, up to where it parts from all others: a log probability.
 
@@ -220,6 +228,14 @@ def _fitting(text: str, token: Token) -> float:
         if other and (text.startswith(other) or other.startswith(text))
     ]
     return log(sum(fitting)) if fitting else _UNLIKELY
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        values = json.loads(text)
+    except ValueError:
+        return None
+    return values if isinstance(values, dict) else None
 
 
 def _words(text: str) -> set[str]:

@@ -34,12 +34,18 @@ class Part:
         return max(range(len(self.scores)), key=self.scores.__getitem__)
 
 
-def scores(request: str, tools: Sequence[ToolSpec]) -> tuple[float, ...]:
-    """How well each tool fits the request: BM25 of its words, and whether required values of a known form are there."""
-    said = forms(request)
+def scores(request: str, tools: Sequence[ToolSpec], around: str = "") -> tuple[float, ...]:
+    """How well each tool fits the request: BM25 of its words, and the values it holds: of a known form, or quoted.
+
+    `around`: the text that the request is a part of, where a value may stand that the part only refers to.
+    """
+    said, near = forms(request), forms(around)
+    quotes = _QUOTED.search(request) is not None
     ranked = rank(_telling(request), [document_of(tool) for tool in tools])
     return tuple(
-        score + sum(HIT if wanted & said else MISS for wanted in _demands(tool))
+        score
+        + sum(HIT if wanted & said else 0 if wanted & near else MISS for wanted in _demands(tool))
+        + (HIT if quotes and _takes_text(tool) else 0)
         for score, tool in zip(ranked, tools, strict=True)
     )
 
@@ -49,14 +55,14 @@ def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
     whole = Part(request, scores(request, tools))
     found: list[Part] = []
     for text in _pieces(request):
-        part = Part(text, scores(text, tools))
+        part = Part(text, scores(text, tools, request))
         if part.scores[part.best] > 0 and (
             not found or part.best != found[-1].best or _has_values(text, tools[part.best])
         ):
             found.append(part)
         elif found:
             joined = f"{found[-1].text} {text}"
-            found[-1] = Part(joined, scores(joined, tools))
+            found[-1] = Part(joined, scores(joined, tools, request))
     return found if len(found) > 1 else [whole]
 
 
@@ -69,6 +75,12 @@ def offers(texts: Sequence[str], tool: ToolSpec) -> dict[str, list[str]]:
             if values:
                 found[name] = list(dict.fromkeys(values))
     return found
+
+
+def as_quoted(value: Any, request: str) -> Any:
+    """The value; if it differs from something quoted in the request in nothing but case, as it is quoted."""
+    quotes = {quote[1:-1].casefold(): quote[1:-1] for quote in _QUOTED.findall(request)}
+    return quotes.get(value.casefold(), value) if isinstance(value, str) else value
 
 
 def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
@@ -121,6 +133,18 @@ def _demands(tool: ToolSpec) -> list[frozenset[str]]:
     """For each required parameter whose own description shows a form: the forms that would do."""
     found = (forms(_text_of(name, _properties(tool)[name])) for name in _required(tool))
     return [wanted for wanted in found if wanted]
+
+
+def _takes_text(tool: ToolSpec) -> bool:
+    """Does a required parameter take any text, of no known form?"""
+    required = ((name, _properties(tool)[name]) for name in _required(tool))
+    return any(
+        isinstance(schema, Mapping)
+        and schema.get("type") == "string"
+        and "enum" not in schema
+        and not forms(_text_of(name, schema))
+        for name, schema in required
+    )
 
 
 def _has_values(text: str, tool: ToolSpec) -> bool:

@@ -41,15 +41,31 @@ def choice(texts: Iterable[str]) -> str:
     return f"root ::= {' | '.join(map(_literal, texts))}"
 
 
-def arguments(schema: JsonSchema, offers: Mapping[str, Sequence[str]] | None = None) -> tuple[str, tuple[str, ...]]:
+def arguments(
+    schema: JsonSchema, offers: Mapping[str, Sequence[str]] | None = None, words: str = ""
+) -> tuple[str, tuple[str, ...]]:
     """A grammar of the arguments that `schema` allows, and notes on what it could not hold.
 
-    `offers`: for a string parameter of the tool, the values among which to choose.
+    `offers`: for a string parameter of the tool, the values among which to choose. `words`: a text of which every free
+    string has to be a part, from one word of it to another.
     """
     maker = _Maker(schema, offers or {})
+    if words.strip():
+        maker.rules |= _parts_of(words)
     root = maker.of(schema, (), 0)
     maker.rules["root"] = root
     return "\n".join(f"{name} ::= {body}" for name, body in _ordered(maker.rules)), tuple(maker.notes)
+
+
+def _parts_of(text: str) -> dict[str, str]:
+    """Rules by which a string is some words of the text that follow each other: `w3` is the fourth and what may follow."""
+    words = [word.strip("\"'`“”‘’") for word in text.split()[:LONGEST_ENUM]]
+    rules = {"string": f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'}
+    for place, word in enumerate(words):
+        more = f' (" " w{place + 1})?' if place + 1 < len(words) else ""
+        last = word.rstrip("\"'`“”‘’.,;:!?")
+        rules[f"w{place}"] = _inside(word) + more + (f" | {_inside(last)}" if last not in ("", word) else "")
+    return rules
 
 
 def _ordered(rules: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -61,6 +77,11 @@ def _literal(text: str) -> str:
         text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     )
     return f'"{escaped}"'
+
+
+def _inside(text: str) -> str:
+    """The text as it stands inside a JSON string."""
+    return _literal(json.dumps(text, ensure_ascii=False)[1:-1])
 
 
 def _json_literal(value: Any) -> str:

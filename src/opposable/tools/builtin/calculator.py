@@ -32,6 +32,19 @@ _NUMBER = re.compile(r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _TIMES = re.compile(r"[xX](?=[\s\d.(])")
 _SIGN = re.compile(r"\*\*|//|[-+*/%^(),!]")
+# What a small model copies from the question, word for word.
+_SAID = {
+    "plus": "+",
+    "minus": "-",
+    "times": "*",
+    "multiplied by": "*",
+    "divided by": "/",
+    "percent": "%",
+    "to the power of": "**",
+    "the square root of": " sqrt ",
+    "square root of": " sqrt ",
+}
+_SAYING = re.compile(rf"\b(?:{'|'.join(_SAID)})\b", re.IGNORECASE)
 _NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*")
 
 _INFIX = {"+": 10, "-": 10, "*": 20, "x": 20, "/": 20, "//": 20, "%": 20, "mod": 20, "of": 30, "**": 50, "^": 50}
@@ -43,10 +56,10 @@ _ALLOWED = (
 
 
 def calculate(expression: str) -> str:
-    """Evaluate an arithmetic expression and give the number.
+    """Calculate a number: the value of an arithmetic expression.
 
     Args:
-        expression: What to calculate, such as 17 * 23, (3 + 4) / 2, 15% of 80 or sqrt(2).
+        expression: The expression, such as 17 * 23.
     """
     try:
         return shown(_evaluate(expression))
@@ -64,6 +77,7 @@ def _evaluate(expression: str) -> Number:
     if len(expression) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST} characters")
     text = expression.translate(_WRITTEN).strip(" \t\r\n`'\"?;")
+    text = _SAYING.sub(lambda said: _SAID[said.group().lower()], text)
     if re.search(r"[=!<>]=|[<>]", text):
         raise ValueError("it compares, and only a number can be calculated")
     # A model may write its answer too, or a name for it: `17 * 23 = 391`, `total = 17 * 23`.

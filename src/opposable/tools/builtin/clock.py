@@ -16,10 +16,10 @@ _LONGEST = 64
 
 
 def current_time(timezone: str = "") -> str:
-    """Tell the current date, time and weekday.
+    """Tell the current time, date and day of the week.
 
     Args:
-        timezone: The time zone, such as Europe/Berlin, Asia/Tokyo or UTC. Leave it out for the local time.
+        timezone: The zone, such as Europe/Berlin or Asia/Tokyo; without it, the local time.
     """
     return told(dt.datetime.now(dt.UTC), timezone)
 

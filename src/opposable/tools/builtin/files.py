@@ -18,7 +18,7 @@ def file_tools(workspace: Path) -> tuple[Tool, ...]:
     """The tools `file_read` and `file_write`, bound to this folder. It is made when the first file is written."""
 
     def file_read(path: str) -> str:
-        """Read a text file of the workspace.
+        """Read a file of the workspace and show its contents.
 
         Args:
             path: The file to read, such as notes/result.txt.
@@ -27,11 +27,11 @@ def file_tools(workspace: Path) -> tuple[Tool, ...]:
         return _text(read_file(workspace, parts, MOST_BYTES), "/".join(parts))
 
     def file_write(path: str, content: str) -> str:
-        """Write text into a file of the workspace. A file that is there is replaced.
+        """Write or save text in a file of the workspace. Creates the file, or replaces it.
 
         Args:
             path: The file to write, such as notes/result.txt.
-            content: The whole text of the file, such as Hello.
+            content: The text to write, such as Hello.
         """
         parts = parts_of(path)
         try:
