@@ -1,1 +1,1 @@
-"""To come."""
+"""Clients: each asks a model in one dialect."""

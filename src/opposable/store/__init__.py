@@ -1,1 +1,25 @@
-"""To come."""
+"""Model files: list, pull, remove, and what a name stands for. Law: only `pull` fetches."""
+
+from opposable.store.catalogue import CATALOGUE, Card
+from opposable.store.gguf import Gguf, read_gguf
+from opposable.store.models import Listed, StoredModel, find, listing, remove, resolve
+from opposable.store.pull import Agree, Progress, default_cache, pull
+from opposable.store.terms import Terms
+
+__all__ = [
+    "CATALOGUE",
+    "Agree",
+    "Card",
+    "Gguf",
+    "Listed",
+    "Progress",
+    "StoredModel",
+    "Terms",
+    "default_cache",
+    "find",
+    "listing",
+    "pull",
+    "read_gguf",
+    "remove",
+    "resolve",
+]
