@@ -9,7 +9,7 @@ from opposable.contracts import Client, Strategy
 from opposable.errors import ModelUnusable, SettingsError, ToolError
 from opposable.messages import Sampling
 from opposable.settings import Settings
-from opposable.store import Agree, Progress, StoredModel, find, pull, read_gguf
+from opposable.store import Agree, Progress, StoredModel, find, nobody, pull, read_gguf
 from opposable.strategies.constrained import Constrained
 from opposable.strategies.prompted import RENDERINGS, Prompted
 from opposable.tools.builtin import builtin_tools
@@ -27,7 +27,7 @@ STRATEGIES: dict[str, Callable[[Sampling], Strategy]] = {
 
 
 def stored(
-    model: str | None, settings: Settings, *, progress: Progress | None = None, agree: Agree | None = None
+    model: str | None, settings: Settings, *, progress: Progress = nobody, agree: Agree | None = None
 ) -> StoredModel:
     """The file of a model, fetched if it is not here. None: the default model, else the embedded one.
 

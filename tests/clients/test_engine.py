@@ -16,7 +16,7 @@ START = """
 import asyncio, sys
 from pathlib import Path
 from opposable.clients.llamacpp import LlamaCpp
-from opposable.messages import GrammarConstraint, Message, Request, Sampling
+from opposable.messages import Constraint, Message, Request, Sampling
 client = LlamaCpp(Path(sys.argv[1]), "m", context=1024, threads=1)
 def request(most, **changes):
     return Request((Message("user", "Tell me a story."),), sampling=Sampling(max_tokens=most), **changes)
@@ -52,7 +52,7 @@ asyncio.run(main())
 def test_the_process_ends_cleanly_in_the_middle_of_an_answer(small_model: StoredModel) -> None:
     script = """
 async def main():
-    async for piece in client.stream(request(900, constraint=GrammarConstraint('root ::= "a " root'))):
+    async for piece in client.stream(request(900, constraint=Constraint(gbnf='root ::= "a " root'))):
         print(flush=True)
         sys.exit(7)
 asyncio.run(main())
@@ -66,7 +66,7 @@ asyncio.run(main())
 def test_what_cannot_be_read_is_not_said_on_stdout(small_model: StoredModel) -> None:
     script = """
 async def main():
-    async for piece in client.stream(request(3, constraint=GrammarConstraint("root ::= nothing"))):
+    async for piece in client.stream(request(3, constraint=Constraint(gbnf="root ::= nothing"))):
         pass
 try:
     asyncio.run(main())
@@ -82,7 +82,7 @@ except Exception as error:
 def test_interrupts_are_pythons(small_model: StoredModel) -> None:
     script = """
 async def main():
-    async for piece in client.stream(request(900, constraint=GrammarConstraint('root ::= "a " root'))):
+    async for piece in client.stream(request(900, constraint=Constraint(gbnf='root ::= "a " root'))):
         print("on", flush=True)
 try:
     asyncio.run(main())

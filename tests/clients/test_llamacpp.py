@@ -14,12 +14,11 @@ from opposable.contracts import Client
 from opposable.errors import ClientRefused, ClientUnavailable, ModelNotFound, ModelUnusable
 from opposable.messages import (
     Completion,
+    Constraint,
     Delta,
-    GrammarConstraint,
     Message,
     Request,
     Sampling,
-    SchemaConstraint,
     ToolResult,
 )
 from opposable.store import CATALOGUE, StoredModel
@@ -28,7 +27,7 @@ T = TypeVar("T")
 SRC = Path(__file__).parents[2] / "src"
 HELLO = (Message("user", "Say hello."),)
 # An answer that has no end of its own.
-ENDLESS = GrammarConstraint('root ::= "a " root')
+ENDLESS = Constraint(gbnf='root ::= "a " root')
 THREADS = min(2, free_cores())
 
 pytestmark = pytest.mark.model
@@ -97,7 +96,7 @@ def test_a_result_that_comes_this_far_is_said_by_the_user(client: LlamaCpp) -> N
 
 def test_a_grammar_holds_and_characters_stay_whole(client: LlamaCpp) -> None:
     said = "<think>naïve</think> 🙂漢字 <tool_call>{}</tool_call>"
-    deltas, answer = asyncio.run(asked(client, request(most=60, constraint=GrammarConstraint(f'root ::= "{said}"'))))
+    deltas, answer = asyncio.run(asked(client, request(most=60, constraint=Constraint(gbnf=f'root ::= "{said}"'))))
     assert answer.text == said
     assert answer.finish_reason == "stop"
     assert not any("\ufffd" in delta.text for delta in deltas)
@@ -113,7 +112,7 @@ def test_a_schema_holds_for_the_new_text_alone(client: LlamaCpp) -> None:
         "$defs": {"b": {"enum": ["x", "y"]}},
     }
     begun = (*HELLO, Message("assistant", '<tool_call>{"name": "count", "arguments": '))
-    answer = ask(client, request(begun, most=40, constraint=SchemaConstraint(schema)))
+    answer = ask(client, request(begun, most=40, constraint=Constraint(schema=schema)))
     assert answer.finish_reason == "stop"
     assert answer.text in {f'{{"n": {n}, "b": "{b}"}}' for n in range(1, 6) for b in "xy"}
 
@@ -140,9 +139,9 @@ def test_stop_strings(client: LlamaCpp, small_model: StoredModel) -> None:
     ("what", "says"),
     [
         (request((Message("user", "Say hello. " * 500),)), r"1,5\d\d tokens.* takes 1,024 .*Shorten the conversation"),
-        (request(constraint=GrammarConstraint("root ::= nothing")), "cannot read the grammar"),
-        (request(constraint=GrammarConstraint("root ::= ((((")), "cannot read the grammar"),
-        (request(constraint=SchemaConstraint({"type": "quux"})), "could not hold the answer to the schema"),
+        (request(constraint=Constraint(gbnf="root ::= nothing")), "cannot read the grammar"),
+        (request(constraint=Constraint(gbnf="root ::= ((((")), "cannot read the grammar"),
+        (request(constraint=Constraint(schema={"type": "quux"})), "could not hold the answer to the schema"),
         (request((*HELLO, Message("assistant", "a"), Message("assistant", "b"))), "2 or more assistant messages"),
         (request(extra={"tools": "none"}), "tools"),
     ],

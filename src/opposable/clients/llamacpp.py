@@ -16,12 +16,12 @@ from opposable.contracts import Constrains
 from opposable.errors import ClientError, ClientRefused, ClientUnavailable, OpposableError
 from opposable.messages import (
     Completion,
+    Constraint,
     Delta,
-    GrammarConstraint,
+    JsonSchema,
     Message,
     Request,
     Sampling,
-    SchemaConstraint,
     Token,
     Usage,
 )
@@ -75,7 +75,7 @@ class LlamaCpp:
         """Both ways."""
         return frozenset({"json_schema", "gbnf"})
 
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:
         """Ask: the pieces, at last the `Completion`. Closing it stops the model within a token.
 
         With a constraint, `alternatives` are what the model would have said without it.
@@ -91,7 +91,7 @@ class LlamaCpp:
             except RuntimeError:  # the loop was closed: nobody listens any more
                 job.stop.set()
 
-        schema = request.constraint.schema if isinstance(request.constraint, SchemaConstraint) else None
+        schema = _schema(request.constraint)
         job = Job(_body(request, self._stop), schema, say)
         answer = _Answer(self._model, time.perf_counter(), json_only=schema is not None)
         self._engine.submit(job)
@@ -162,6 +162,11 @@ class _Answer:
         )
 
 
+def _schema(constraint: Constraint | None) -> JsonSchema | None:
+    """The schema to hold the answer to, where no grammar says the same."""
+    return constraint.schema if constraint is not None and constraint.gbnf is None else None
+
+
 def _body(request: Request, stop: tuple[str, ...]) -> dict[str, Any]:
     body: dict[str, Any] = {
         **request.extra,
@@ -176,7 +181,7 @@ def _body(request: Request, stop: tuple[str, ...]) -> dict[str, Any]:
         body["stop"] = stops
     if request.alternatives > 0:
         body |= {"logprobs": True, "top_logprobs": request.alternatives}
-    if isinstance(request.constraint, GrammarConstraint):
+    if request.constraint is not None and request.constraint.gbnf is not None:
         body["grammar"] = request.constraint.gbnf
     return body
 

@@ -56,7 +56,7 @@ class Scripted:
         """What it was told that it can."""
         return self._constrains
 
-    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:
         """The next answer, in pieces and whole. Errors: ClientRefused, where the script has come to its end."""
         self.requests.append(request)
         answer = self._answer(request)

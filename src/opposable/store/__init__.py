@@ -3,7 +3,7 @@
 from opposable.store.catalogue import CATALOGUE, Card
 from opposable.store.gguf import Gguf, read_gguf
 from opposable.store.models import Listed, StoredModel, find, listing, remove, resolve
-from opposable.store.pull import Agree, Progress, default_cache, pull
+from opposable.store.pull import Agree, Progress, default_cache, nobody, pull
 from opposable.store.terms import Terms
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "default_cache",
     "find",
     "listing",
+    "nobody",
     "pull",
     "read_gguf",
     "remove",

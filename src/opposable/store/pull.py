@@ -39,7 +39,7 @@ def default_cache() -> Path:
     return Path(platformdirs.user_cache_dir("opposable", appauthor=False))
 
 
-def _nobody(_: int, __: int) -> None:
+def nobody(_: int, __: int) -> None:
     """Progress that nobody watches."""
 
 
@@ -47,7 +47,7 @@ def pull(
     name: str,
     cache: Path,
     *,
-    progress: Progress = _nobody,
+    progress: Progress = nobody,
     agree: Agree | None = None,
     catalogue: Mapping[str, Card] = CATALOGUE,
     endpoint: str | None = None,
