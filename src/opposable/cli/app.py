@@ -48,9 +48,6 @@ def app() -> App:
 
 def do(words: Sequence[str]) -> int:
     """Do what the words say; the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        # A character that the terminal does not have is shown as `?`, and half a character is not an end.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     return guarded(partial(_do, words))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from opposable import assembly
+from opposable.cli.calls import PREVIEW, arguments
 from opposable.cli.screen import Screen
 from opposable.cli.show import WAITS
 from opposable.cli.text import block, clean
@@ -15,7 +16,7 @@ from opposable.events import ApprovalAsked, ApprovalGiven
 
 Ask: TypeAlias = Callable[[ApprovalAsked], ApprovalGiven]
 
-_PREVIEW = 12
+_LINES = 12
 _WORDS: dict[str, Literal["once", "always", "refuse"]] = {
     "y": "once",
     "yes": "once",
@@ -34,28 +35,35 @@ def at_terminal(screen: Screen, workspace: Path) -> Ask:
         effect = assembly.effect(call, workspace)
         screen.line("  ", ("waits for you", WAITS), f" · {effect.words}")
         changed = _changed(effect.before, effect.after)
-        shown = block("\n".join(changed), lines=_PREVIEW, width=screen.width - 4) if changed else []
+        if effect.before is None and _seen(changed, arguments(call.arguments, screen.width - 2)):
+            changed = []
+        shown = block("\n".join(changed), lines=_LINES, width=screen.width - 4) if changed else []
         for line in shown:
             screen.line(f"    {line}")
         if not screen.attended:
             raise _unattended(call.name)
-        cut = shown != [clean(line) for line in changed]
-        question = f"  Allow {call.name}? [y]es, [n]o, [a]lways in this run{', [v]iew all' if cut else ''}: "
+        more = changed if shown != [clean(line) for line in changed] else []
         try:
-            while True:
-                answer = screen.ask(question).lower()
-                if cut and answer in {"v", "view"}:
-                    for line in changed:
-                        screen.line(f"    {line}")
-                elif verdict := _WORDS.get(answer):
-                    reason = (
-                        screen.ask("  Why not? (goes to the model; may be left empty): ") if verdict == "refuse" else ""
-                    )
-                    return ApprovalGiven(asked.key, verdict, reason)
+            return _answer(asked, more, screen)
         except EOFError:
             raise _unattended(call.name) from None
 
     return ask
+
+
+def _answer(asked: ApprovalAsked, more: list[str], screen: Screen) -> ApprovalGiven:
+    """Ask until there is an answer. `more`: lines that can be seen before. Errors: EOFError."""
+    view = ", [v]iew all" if more else ""
+    while True:
+        said = screen.ask(f"  Allow {asked.call.name}? [y]es, [n]o, [a]lways in this run{view}: ").lower()
+        verdict = _WORDS.get(said)
+        if verdict == "refuse":
+            return ApprovalGiven(asked.key, verdict, screen.ask("  Why? (for the model; may be left empty) "))
+        if verdict is not None:
+            return ApprovalGiven(asked.key, verdict)
+        if said in {"v", "view"}:
+            for line in more:
+                screen.line(f"    {line}")
 
 
 def by_lines(keys: IO[str]) -> Ask:
@@ -102,6 +110,11 @@ def _changed(before: str | None, after: str | None) -> list[str]:
         return []
     every = difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
     return [f"{line[0]} {line[1:]}" for line in list(every)[2:] if not line.startswith("@@")]
+
+
+def _seen(changed: list[str], above: list[str]) -> bool:
+    """Do the call's arguments, which stand above, show the whole text already?"""
+    return len(changed) <= PREVIEW and all(any(clean(line[2:]) in shown for shown in above) for line in changed)
 
 
 def _unattended(name: str) -> Paused:

@@ -8,7 +8,8 @@ from opposable.cli.text import block, lines_in, one_line
 from opposable.messages import ToolCall
 
 _MOST = 60
-_PREVIEW = 8
+PREVIEW = 8
+"""So many lines of a text are shown."""
 
 
 def sentence(call: ToolCall) -> str:
@@ -30,7 +31,7 @@ def arguments(given: Mapping[str, Any], width: int) -> list[str]:
     for name, value in given.items():
         if isinstance(value, str) and "\n" in value.strip("\n"):
             shown.append(f"{one_line(name, _MOST)} = {lines_in(value)}")
-            shown += [f"| {line}" for line in block(value, lines=_PREVIEW, width=width - 2)]
+            shown += [f"| {line}" for line in block(value, lines=PREVIEW, width=width - 2)]
         else:
             label = one_line(name, _MOST)
             shown.append(f"{label} = {one_line(written(value), max(20, width - len(label) - 3))}")

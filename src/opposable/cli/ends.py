@@ -9,6 +9,7 @@
 141  whoever read the output has gone (`| head`)
 """
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -57,6 +58,10 @@ def on_stderr(error: BaseException) -> None:
 
 def guarded(work: Callable[[], int], tell: Tell = on_stderr) -> int:
     """Do the work; its exit code, or that of the error it ended with, which `tell` is told."""
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal does not have is shown as `?`, and half a character is not an end.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = work()
         sys.stdout.flush()

@@ -4,28 +4,32 @@ import textwrap
 from typing import Any
 
 from cyclopts.help import HelpEntry, HelpPanel
-from cyclopts.help.formatters import PlainFormatter
 from rich.console import Console, ConsoleOptions
 
 _LEFT = 26
 _WIDEST = 100
 
 
-class Columns(PlainFormatter):
-    """Names at the left, what they mean at the right."""
+class Columns:
+    """A formatter for cyclopts: names at the left, what they mean at the right."""
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
-        if not panel.entries:
-            return
-        lines = [f"{panel.title}:"] if panel.title else []
-        for entry in panel.entries:
-            lines += _lines(entry, min(console.width, _WIDEST))
-        console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True, end="\n\n")
+        if panel.entries:
+            lines = [f"{panel.title}:"] if panel.title else []
+            for entry in panel.entries:
+                lines += _lines(entry, min(console.width, _WIDEST))
+            _print(console, "\n".join(lines))
+
+    def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
+        _print(console, f"Usage: {_plain(usage).removeprefix('Usage: ')}")
+
+    def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
+        _print(console, _plain(description))
 
 
 def _lines(entry: HelpEntry, width: int) -> list[str]:
     names = ", ".join(entry.display_labels_with_metavar)
-    about = _plain(entry.description)
+    about = " ".join(_plain(entry.description).split())
     if entry.default is not None:
         about = f"{about} [default: {entry.default}]"
     body = textwrap.wrap(about, max(20, width - _LEFT)) or [""]
@@ -37,4 +41,10 @@ def _lines(entry: HelpEntry, width: int) -> list[str]:
 def _plain(text: Any) -> str:
     # Cyclopts wraps what it was given; the text is inside.
     inner = getattr(text, "primary_renderable", text)
-    return " ".join(str(getattr(inner, "plain", inner) or "").split())
+    return str(getattr(inner, "plain", inner) or "").strip()
+
+
+def _print(console: Console, text: str) -> None:
+    if text:
+        # Rich would load its tables of emoji, which help has no use for.
+        console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True, end="\n\n")

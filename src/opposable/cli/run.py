@@ -3,24 +3,23 @@
 import json as notation
 import os
 import sys
-import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opposable import assembly
 from opposable.agent.approval import EVERYTHING
 from opposable.cli.app import STDIN
-from opposable.cli.ask import Ask, at_terminal, by_lines
+from opposable.cli.ask import at_terminal, by_lines
 from opposable.cli.ends import DONE, guarded, name_of, text_of
 from opposable.cli.fetch import have
 from opposable.cli.screen import Screen
 from opposable.cli.servers import hint, listening
 from opposable.cli.show import Show
-from opposable.cli.talk import See, talk
+from opposable.cli.talk import talk
 from opposable.contracts import Client
 from opposable.errors import SettingsError
 from opposable.events import Event, as_json
-from opposable.face import Agent
+from opposable.face import Agent, AnyTool
 from opposable.messages import Sampling
 from opposable.settings import Settings, load
 from opposable.store import find
@@ -28,10 +27,10 @@ from opposable.store import find
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be run. `tools`: names of built-in tools."""
+    """What is to be run."""
 
     prompt: str
-    tools: tuple[str, ...]
+    tools: tuple[AnyTool, ...] = ()
     strategy: str | None = None
     system: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
@@ -82,7 +81,6 @@ def run(
     json
         Print events, one line of JSON each; read approvals from stdin likewise.
     """
-    began = time.monotonic()
     screen = Screen()
     sampling = Sampling(temperature=temperature, seed=seed, max_tokens=max_tokens)
 
@@ -92,13 +90,7 @@ def run(
             settings = replace(settings, always_allow=(*settings.always_allow, EVERYTHING))
         wish = Wish(_prompt(prompt, screen), _tools(tools), strategy, system, sampling)
         client = ready(model, settings, screen)
-        if json:
-            hold(wish, client, settings, print_json, by_lines(screen.keys))
-            return DONE
-        try:
-            hold(wish, client, settings, Show(screen, began).event, at_terminal(screen, settings.workspace))
-        finally:
-            screen.quiet()
+        (in_json if json else on_screen)(wish, client, settings, screen)
         return DONE
 
     return guarded(work, tell_in_json) if json else guarded(work)
@@ -114,9 +106,22 @@ def ready(model: str | None, settings: Settings, screen: Screen) -> Client:
     return assembly.client(have(name, settings.cache, screen))
 
 
-def hold(wish: Wish, client: Client, settings: Settings, see: See, ask: Ask) -> None:
-    """Run it; the client is closed at the end. Errors: ToolError, SettingsError, and as `talk`."""
-    agent = Agent(
+def on_screen(wish: Wish, client: Client, settings: Settings, screen: Screen) -> None:
+    """Run it before the eyes of a person. Errors: ToolError, SettingsError, and as `talk`."""
+    show = Show(screen)
+    try:
+        talk(_agent(wish, client, settings), client, wish.prompt, show.event, at_terminal(screen, settings.workspace))
+    finally:
+        screen.quiet()
+
+
+def in_json(wish: Wish, client: Client, settings: Settings, screen: Screen) -> None:
+    """Run it for a program. Errors: ToolError, SettingsError, and as `talk`."""
+    talk(_agent(wish, client, settings), client, wish.prompt, print_json, by_lines(screen.keys))
+
+
+def _agent(wish: Wish, client: Client, settings: Settings) -> Agent:
+    return Agent(
         client,
         tools=wish.tools,
         instructions=wish.system,
@@ -124,7 +129,6 @@ def hold(wish: Wish, client: Client, settings: Settings, see: See, ask: Ask) -> 
         strategy=wish.strategy,
         settings=settings,
     )
-    talk(agent, client, wish.prompt, see, ask)
 
 
 def print_json(event: Event) -> None:

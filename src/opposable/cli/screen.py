@@ -2,19 +2,16 @@
 
 import io
 import sys
-import time
 from typing import IO
 
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
 from opposable.cli.column import Column
 from opposable.cli.text import clean
+from opposable.cli.waiting import Waiting
 
 _WIDEST = 100
-_PATIENCE = 0.4
-_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 class _Console(Console):
@@ -40,7 +37,7 @@ class Screen:
         self.across = max(20, self._console.width)
         self.width = min(self.across, _WIDEST)
         self._column = Column(self.width if self.live else sys.maxsize, self._put)
-        self._waiting: Live | None = None
+        self._waiting: Waiting | None = None
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """A line of its own, of parts that may have a style."""
@@ -71,9 +68,13 @@ class Screen:
         _forget_typed(self.keys)
         shown.write(clean(question))
         shown.flush()
-        answer = self.keys.readline()
+        answer = ""
+        try:
+            answer = self.keys.readline()
+        finally:
+            if not answer:
+                shown.write("\n")
         if not answer:
-            shown.write("\n")
             raise EOFError
         return answer.strip()
 
@@ -82,23 +83,7 @@ class Screen:
         self.quiet()
         if not self.live:
             return
-        began = time.monotonic()
-
-        def drawn() -> Text:
-            passed = time.monotonic() - began
-            if passed < _PATIENCE:
-                return Text()
-            return Text(f"{_FRAMES[int(passed * 8) % len(_FRAMES)]} {clean(what)} · {passed:.1f} s", "dim")
-
-        self._waiting = Live(
-            console=self._console,
-            get_renderable=drawn,
-            transient=True,
-            refresh_per_second=8,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._waiting.start()
+        self._waiting = Waiting(self.out, clean(what), self.across)
 
     def quiet(self) -> None:
         """Nothing moves any more, and the next line is a fresh one."""

@@ -26,11 +26,11 @@ _RESULT_LINES = 8
 
 
 class Show:
-    """Shows the events of a run on a screen. `began`: when the person began to wait, by `time.monotonic`."""
+    """Shows the events of a run on a screen; the person's waiting begins now."""
 
-    def __init__(self, screen: Screen, began: float | None = None) -> None:
+    def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._began = time.monotonic() if began is None else began
+        self._began = time.monotonic()
         self._model = ""
         self._shown = ""
         self._reasoning = ""
