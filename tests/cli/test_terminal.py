@@ -85,7 +85,7 @@ def test_a_long_text_can_be_seen_whole(tmp_path: Path) -> None:
         at.until("[v]iew all: ")
         assert "line 39" not in at.seen
         at.type("v\n")
-        at.until("+ line 39\n")
+        at.until("+ line 39\n  Allow file_write? [y]es, [n]o, [a]lways in this run, [v]iew all: ")
         at.type("y\n")
         assert at.end() == 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from opposable import assembly
-from opposable.cli.calls import PREVIEW, arguments
+from opposable.cli.calls import arguments
 from opposable.cli.screen import Screen
 from opposable.cli.show import WAITS
 from opposable.cli.text import block, clean
@@ -35,7 +35,7 @@ def at_terminal(screen: Screen, workspace: Path) -> Ask:
         effect = assembly.effect(call, workspace)
         screen.line("  ", ("waits for you", WAITS), f" · {effect.words}")
         changed = _changed(effect.before, effect.after)
-        if effect.before is None and _seen(changed, arguments(call.arguments, screen.width - 2)):
+        if effect.before is None and _seen(changed, arguments(call.arguments, screen.width - 2, 0)):
             changed = []
         shown = block("\n".join(changed), lines=_LINES, width=screen.width - 4) if changed else []
         for line in shown:
@@ -114,7 +114,7 @@ def _changed(before: str | None, after: str | None) -> list[str]:
 
 def _seen(changed: list[str], above: list[str]) -> bool:
     """Do the call's arguments, which stand above, show the whole text already?"""
-    return len(changed) <= PREVIEW and all(any(clean(line[2:]) in shown for shown in above) for line in changed)
+    return len(changed) <= 1 and all(any(clean(line[2:]) in shown for shown in above) for line in changed)
 
 
 def _unattended(name: str) -> Paused:

@@ -25,13 +25,14 @@ def _object(value: Any) -> str:
     return one_line(written(value), _MOST)
 
 
-def arguments(given: Mapping[str, Any], width: int) -> list[str]:
-    """The settled arguments, a line for each; a text of several lines below its name."""
+def arguments(given: Mapping[str, Any], width: int, preview: int = PREVIEW) -> list[str]:
+    """The settled arguments, a line for each; of a text of several lines the first ones below its name."""
     shown: list[str] = []
     for name, value in given.items():
         if isinstance(value, str) and "\n" in value.strip("\n"):
             shown.append(f"{one_line(name, _MOST)} = {lines_in(value)}")
-            shown += [f"| {line}" for line in block(value, lines=PREVIEW, width=width - 2)]
+            if preview:
+                shown += [f"| {line}" for line in block(value, lines=preview, width=width - 2)]
         else:
             label = one_line(name, _MOST)
             shown.append(f"{label} = {one_line(written(value), max(20, width - len(label) - 3))}")

@@ -51,8 +51,10 @@ def on_stderr(error: BaseException) -> None:
     """Say on stderr what went wrong."""
     with suppress(OSError):
         sys.stdout.flush()
+    # Over the ^C that the terminal has shown.
+    start = "\r" if isinstance(error, KeyboardInterrupt) and sys.stderr.isatty() else ""
     with suppress(OSError):
-        sys.stderr.write(f"{text_of(error)}\n")
+        sys.stderr.write(f"{start}{text_of(error)}\n")
         sys.stderr.flush()
 
 

@@ -2,26 +2,26 @@
 
 import time
 from pathlib import Path
+from typing import Protocol
 
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)  # fmt: skip
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from opposable.cli.screen import Screen
 from opposable.cli.text import size
 from opposable.errors import ModelNotFetched
-from opposable.store import StoredModel, Terms, find, listing, pull
+from opposable.store import CATALOGUE, Agree, StoredModel, Terms, find, pull
+from opposable.store import Progress as Tell
 
 _EVERY_SECONDS = 3.0
 
 
-def have(name: str, cache: Path, screen: Screen, *, agreed: str = "") -> StoredModel:
+class Pull(Protocol):
+    """What fetches a model, as `store.pull` does."""
+
+    def __call__(self, name: str, cache: Path, *, progress: Tell, agree: Agree) -> StoredModel: ...
+
+
+def have(name: str, cache: Path, screen: Screen, *, agreed: str = "", fetch: Pull = pull) -> StoredModel:
     """The model of that name, fetched if it is not here. `agreed`: the model whose terms were agreed to beforehand.
 
     Errors: ModelNotFound, ModelNotFetched, ModelUnusable.
@@ -37,16 +37,17 @@ def have(name: str, cache: Path, screen: Screen, *, agreed: str = "") -> StoredM
         return agreed == name or _agreed(terms, screen)
 
     try:
-        return pull(name, cache, progress=meter.tell, agree=agree)
+        return fetch(name, cache, progress=meter.tell, agree=agree)
     finally:
         meter.stop()
 
 
 def _announced(name: str, cache: Path) -> str:
-    known = next((line for line in listing(cache) if line.name == name), None)
-    if known is None:
+    card = CATALOGUE.get(name.removeprefix("store:"))
+    if card is None:
         return f"{name} is not here yet. Fetching it to {cache}."
-    return f"{name} is not here yet. Fetching {size(known.size)} to {cache} (licence: {known.licence})."
+    much = size(sum(part.size for part in card.parts))
+    return f"{name} is not here yet. Fetching {much} to {cache} (licence: {card.licence})."
 
 
 def _agreed(terms: Terms, screen: Screen) -> bool:
@@ -77,7 +78,7 @@ class _Meter:
             self._draw(done, total)
         elif time.monotonic() - self._told >= _EVERY_SECONDS:
             self._told = time.monotonic()
-            self._screen.note(self._line(done, total))
+            self._screen.note(f"  {self._line(done, total)}")
 
     def stop(self) -> None:
         """The bar stays where it is."""
@@ -88,18 +89,19 @@ class _Meter:
     def _draw(self, done: int, total: int) -> None:
         if self._bar is None:
             self._bar = Progress(
-                BarColumn(32, style="dim", complete_style="default", finished_style="default"),
-                DownloadColumn(), TransferSpeedColumn(), TextColumn("·"), TimeRemainingColumn(),
+                BarColumn(24, style="dim", complete_style="default", finished_style="default"),
+                TextColumn("{task.description}", style="dim", markup=False),
                 console=self._screen.beside,
                 redirect_stdout=False,
                 redirect_stderr=False,
-            )  # fmt: skip
+            )
             self._task = self._bar.add_task("", total=total or None)
             self._bar.start()
-        self._bar.update(self._task, completed=done, total=total or None)
+        self._bar.update(self._task, completed=done, total=total or None, description=self._line(done, total))
 
     def _line(self, done: int, total: int) -> str:
         speed = done / max(0.1, time.monotonic() - self._began)
         if not total or not speed:
-            return f"  {size(done)} so far"
-        return f"  {size(done)} of {size(total)} · {size(int(speed))}/s · {max(0, total - done) / speed:,.0f} s left"
+            return f"{size(done)} so far"
+        left = "done" if done >= total else f"{(total - done) / speed:,.0f} s left"
+        return f"{size(done)} of {size(total)} · {size(int(speed))}/s · {left}"

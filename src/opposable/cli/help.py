@@ -45,6 +45,6 @@ def _plain(text: Any) -> str:
 
 
 def _print(console: Console, text: str) -> None:
+    # Past rich, which would load its tables of emoji, and has a way of its own to end where nobody reads.
     if text:
-        # Rich would load its tables of emoji, which help has no use for.
-        console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True, end="\n\n")
+        console.file.write(f"{text}\n\n")

@@ -89,6 +89,7 @@ def run(
         if yes:
             settings = replace(settings, always_allow=(*settings.always_allow, EVERYTHING))
         wish = Wish(_prompt(prompt, screen), _tools(tools), strategy, system, sampling)
+        _check(wish, settings)
         client = ready(model, settings, screen)
         (in_json if json else on_screen)(wish, client, settings, screen)
         return DONE
@@ -144,6 +145,13 @@ def tell_in_json(error: BaseException) -> None:
 def _print(line: dict[str, object]) -> None:
     sys.stdout.write(notation.dumps(line) + "\n")
     sys.stdout.flush()
+
+
+def _check(wish: Wish, settings: Settings) -> None:
+    """Find out before a model is fetched what would be found out after. Errors: ToolError, SettingsError."""
+    assembly.toolbox(wish.tools, settings.workspace)
+    if wish.strategy is not None and wish.strategy not in assembly.STRATEGIES:
+        raise SettingsError(f"there is no strategy {wish.strategy!r}; there are: {', '.join(assembly.STRATEGIES)}")
 
 
 def _prompt(given: str, screen: Screen) -> str:

@@ -2,10 +2,11 @@
 
 import time
 
-from opposable.cli.calls import arguments, sentence
+from opposable.cli.calls import PREVIEW, arguments, sentence
 from opposable.cli.screen import Screen
 from opposable.cli.text import block, clean, count, one_line
 from opposable.events import (
+    ApprovalAsked,
     ApprovalGiven,
     CallEnded,
     CallReady,
@@ -37,6 +38,7 @@ class Show:
         self._calls: dict[str, ToolCall] = {}
         self._ready: set[str] = set()
         self._refused = False
+        self._unfolded = False
 
     def event(self, event: Event) -> None:
         """Show what happened."""
@@ -53,9 +55,13 @@ class Show:
             case CallReady():
                 self._ready.add(event.call.id)
                 self._call(event.call)
+            case ApprovalAsked():
+                # Whoever asks shows the text itself.
+                self._arguments(event.call, 0)
             case ApprovalGiven():
                 self._refused = event.verdict == "refuse"
             case CallStarted():
+                self._arguments(event.call)
                 self._screen.wait(f"{event.call.name} is running")
             case CallEnded():
                 self._result(event)
@@ -91,15 +97,22 @@ class Show:
 
     def _call(self, call: ToolCall) -> None:
         self._shown = ""
+        self._unfolded = False
         self._screen.line(f"› {sentence(call)}")
-        for line in arguments(call.arguments, self._screen.width - 2):
-            self._screen.line((f"  {line}", QUIET))
+
+    def _arguments(self, call: ToolCall, preview: int = PREVIEW) -> None:
+        if not self._unfolded:
+            self._unfolded = True
+            for line in arguments(call.arguments, self._screen.width - 2, preview):
+                self._screen.line((f"  {line}", QUIET))
 
     def _result(self, event: CallEnded) -> None:
         result = event.result
         if result.call_id not in self._ready:
             # What could not be settled is shown as the model wrote it.
-            self._call(self._calls.get(result.call_id, ToolCall(result.call_id, result.name, {})))
+            call = self._calls.get(result.call_id, ToolCall(result.call_id, result.name, {}))
+            self._call(call)
+            self._arguments(call)
         lines = block(result.text, lines=_RESULT_LINES, width=self._screen.width - 2)
         state, style = ("done", DONE) if not result.failed else ("failed", BAD)
         if result.failed and self._refused:
