@@ -6,27 +6,32 @@ that is sure overrules the evidence, evidence overrules a model that is not.
 """
 
 import json
-from collections.abc import Generator, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp, log
+from os.path import commonprefix
 
-from opposable.contracts import Show, Turn
-from opposable.messages import Completion, Constraint, Delta, Message, Purpose, Request, Sampling, ToolCall, ToolSpec
-from opposable.strategies.asking import Asking, ask
+from opposable.contracts import Turn
+from opposable.messages import Completion, Constraint, Message, Purpose, Request, Sampling, Token, ToolCall, ToolSpec
+from opposable.strategies.asking import Asking, ask, read
 from opposable.strategies.evidence import Part, offers, parts, scores, spoken_of
-from opposable.wire import Call, Event, Reasoning, Reply, Text
+from opposable.wire import Call, Reply
 from opposable.wire.grammar import arguments, choice
 
-_USE, _ANSWER = "use", "answer"
-_SURE = 12.0
-"""The log odds of a model that was asked without its probabilities being known: its word counts."""
+# How a small model goes on says more than what it answers when asked: "For this I use …", "For this I know …".
+_DECIDE, _USE, _KNOW = "For this I", " use", " know"
+_CHOOSE = "I will use the tool"
+_SURE = 20.0
+"""What a choice weighs that a model made without telling its probabilities: its word counts."""
 _WEIGHT = 0.5
 _THRESHOLD = 2.5
 _DONE = -3.0
 """Evidence for one more call when every part of the request has had one."""
 _MOST_CHOICES = 8
 _LONGEST_CALL = 512
-_LONGEST_ANSWER = 400
-_ALTERNATIVES = 50
+_LONGEST_ANSWER = 120
+_ALTERNATIVES = 200
 _UNLIKELY = -12.0
 
 _TOOLS = "You are a helpful assistant with these tools:\n{tools}"
@@ -35,7 +40,7 @@ You turn a request into a tool call. The tool:
 {tool}
 Take the values from the request, word for word."""
 _ANSWERING = "You are a helpful assistant."
-_PARAGRAPH = 'root ::= ":"? [ \\n]* line ("\\n" line)*\nline ::= [^\\n\\x00-\\x1f]+'
+_SENTENCE = 'root ::= " " [^ \\x00-\\x1f] [^\\x00-\\x1f]{0,600}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class _Task:
     @property
     def known(self) -> str:
         """What the calls gave, a line each."""
-        return "\n".join(f"I used {call.name} and got: {text}" for call, text, _ in self.done)
+        return "\n".join(f"{call.name} gave this result: {text}" for call, text, _ in self.done)
 
 
 class Constrained:
@@ -81,18 +86,18 @@ class Constrained:
 
     def _decide(self, task: _Task, part: Part, evidence: float, tools: Sequence[ToolSpec]) -> Asking:
         """Use a tool, or answer? True: a tool."""
-        answer = yield from self._pick(_about(task, part, tools), "I will ", (_USE, _ANSWER), "decide")
-        odds = answer[_USE] - answer[_ANSWER]
-        return evidence + _WEIGHT * odds - _THRESHOLD > 0
+        likely = yield from self._pick(_about(task, part, tools), _DECIDE, (_USE, _KNOW), "decide")
+        return evidence + _WEIGHT * (likely[_USE] - likely[_KNOW]) - _THRESHOLD > 0
 
     def _choose(self, task: _Task, part: Part, tools: Sequence[ToolSpec]) -> Asking:
         """Which tool?"""
         order = sorted(range(len(tools)), key=lambda place: -part.scores[place])[:_MOST_CHOICES]
         if len(order) == 1:
             return tools[order[0]]
-        names = tuple(tools[place].name for place in order)
-        likely = yield from self._pick(_about(task, part, tools), "I will use the tool ", names, "choose")
-        return tools[max(order, key=lambda place: part.scores[place] + likely[tools[place].name])]
+        names = [f" {tools[place].name}" for place in order]
+        likely = yield from self._pick(_about(task, part, tools), _CHOOSE, names, "choose")
+        weights = {place: part.scores[place] + likely[name] for place, name in zip(order, names, strict=True)}
+        return tools[max(weights, key=weights.__getitem__)]
 
     def _fill(self, task: _Task, part: Part, tool: ToolSpec) -> Asking:
         """The arguments: a call, or None where the model did not come to their end."""
@@ -120,9 +125,9 @@ class Constrained:
             return None
         return Call(tool.name, values, None, self.name, (), answer.text)
 
-    def _pick(self, messages: tuple[Message, ...], begun: str, texts: tuple[str, ...], purpose: Purpose) -> Asking:
-        """The log probability of each of these texts as what the model goes on with after `begun`."""
-        common = _common_beginning(texts)
+    def _pick(self, messages: tuple[Message, ...], begun: str, texts: Sequence[str], purpose: Purpose) -> Asking:
+        """How likely each of these texts is as what the model goes on with after `begun`: log probabilities."""
+        common = commonprefix(list(texts)).rstrip()
         rests = {text: text[len(common) :] for text in texts}
         answer: Completion = yield from ask(
             Request(
@@ -133,39 +138,29 @@ class Constrained:
                 alternatives=_ALTERNATIVES,
             )
         )
-        return {text: _likelihood(rest, answer) for text, rest in rests.items()}
+        return likelihoods(rests, answer)
 
-    def _answer(
-        self, conversation: Sequence[Message], task: _Task
-    ) -> Generator[Request | Show, Delta | Completion, Reply]:
+    def _answer(self, conversation: Sequence[Message], task: _Task) -> Turn:
         """The answer in words: from what the calls gave, where there were any."""
         if not task.done:
             messages = tuple(message for message in conversation if not message.calls and message.result is None)
-            request = Request(messages, shown=True, sampling=self._sampling)
-        else:
-            system = tuple(message for message in conversation[:1] if message.role == "system")
-            messages = (
-                *(system or (Message("system", _ANSWERING),)),
-                Message("user", task.request),
-                Message("assistant", f"{task.known}\nSo the answer is"),
+            return (yield from read(Request(messages, shown=True, sampling=self._sampling), ()))
+        system = tuple(message for message in conversation[:1] if message.role == "system")
+        answer: Completion = yield from ask(
+            Request(
+                (
+                    *(system or (Message("system", _ANSWERING),)),
+                    Message("user", task.request),
+                    Message("assistant", f"{task.known}\n\nIn one sentence, the answer is:"),
+                ),
+                sampling=replace(self._exact, max_tokens=self._sampling.max_tokens or _LONGEST_ANSWER),
+                constraint=Constraint(_SENTENCE),
             )
-            limit = self._sampling.max_tokens or _LONGEST_ANSWER
-            request = Request(
-                messages,
-                shown=True,
-                sampling=replace(self._exact, max_tokens=limit),
-                constraint=Constraint(_PARAGRAPH),
-            )
-        text, reasoning = "", ""
-        said = yield request
-        while isinstance(said, Delta):
-            shown: list[Event] = [Reasoning(said.reasoning)] if said.reasoning else []
-            piece = said.text if text else said.text.lstrip(" :\n")
-            text += piece
-            reasoning += said.reasoning
-            said = yield (*shown, *([Text(piece)] if piece else []))
-        text = text or said.text.lstrip(" :\n") or (task.done[-1][1] if task.done else "")
-        return Reply(text.strip() or None, reasoning or said.reasoning or None, (), ())
+        )
+        said = _unquoted(answer.text)
+        result = task.done[-1][1]
+        grounded = answer.finish_reason == "stop" and bool(_words(said) & _words(result))
+        return Reply(said if grounded else result, answer.reasoning, (), ())
 
 
 def _task(conversation: Sequence[Message]) -> _Task:
@@ -197,28 +192,42 @@ def _about(task: _Task, part: Part, tools: Sequence[ToolSpec]) -> tuple[Message,
     return Message("system", _TOOLS.format(tools=lines)), Message("user", request)
 
 
-def _common_beginning(texts: Sequence[str]) -> str:
-    first, last = min(texts), max(texts)
-    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length] if length < len(first) else ""
+def likelihoods(texts: Mapping[str, str], answer: Completion) -> dict[str, float]:
+    """For each key, how likely its text was as the answer, up to where it parts from all others: a log probability.
 
-
-def _likelihood(text: str, answer: Completion) -> float:
-    """How likely the model would have written `text`, from what it wrote and the likeliest tokens at each place."""
+    What was written and the likeliest tokens at each place are known; tokens that fit are added up. Where no
+    probabilities are known, what was written is as good as certain.
+    """
     if not answer.tokens:
-        return 0.0 if answer.text.strip().strip('"') == text else -_SURE
-    total, rest = 0.0, text
+        written = answer.text.strip().strip('"').strip()
+        return {key: 0.0 if text.strip() == written else -_SURE for key, text in texts.items()}
+    found: dict[str, float] = {}
+    alive, before = dict(texts), 0.0
     for token in answer.tokens:
-        if token.text and rest.startswith(token.text):
-            total += token.logprob
-            rest = rest[len(token.text) :]
-            if not rest:
-                break
-        else:
-            fitting = [logprob for other, logprob in token.alternatives if other and _begins(rest, other)]
-            return total + max(fitting, default=_UNLIKELY)
-    return total
+        here = {key: before + _fitting(text, token) for key, text in alive.items()}
+        alive = {key: text[len(token.text) :] for key, text in alive.items() if text.startswith(token.text)}
+        found |= {key: value for key, value in here.items() if key not in alive or len(alive) == 1}
+        if len(alive) <= 1:
+            return found
+        before += token.logprob
+    return found | dict.fromkeys(alive, before)
 
 
-def _begins(text: str, token: str) -> bool:
-    return text.startswith(token) or token.startswith(text)
+def _fitting(text: str, token: Token) -> float:
+    fitting = [
+        exp(logprob)
+        for other, logprob in token.alternatives
+        if other and (text.startswith(other) or other.startswith(text))
+    ]
+    return log(sum(fitting)) if fitting else _UNLIKELY
+
+
+def _words(text: str) -> set[str]:
+    return {
+        word for word in re.findall(r"\w+", text.casefold()) if len(word) > 2 or word.isdigit() or not word.isascii()
+    }
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1] else text

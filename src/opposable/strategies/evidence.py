@@ -14,7 +14,7 @@ from opposable.ranking import document_of, forms, rank, terms, values_like
 HIT, MISS = 2.0, -3.0
 """What it weighs, in BM25's measure, that a request holds, or lacks, a value of the form that a required parameter takes."""
 
-_SHORT = 3
+_LITTLE = re.compile(r"[^\w]*[A-Za-z']{1,3}[^\w]*")
 _SPLIT = re.compile(
     r"(?<=[.!?;])\s+|\n+|,?\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+", re.IGNORECASE
 )
@@ -37,8 +37,7 @@ class Part:
 def scores(request: str, tools: Sequence[ToolSpec]) -> tuple[float, ...]:
     """How well each tool fits the request: BM25 of its words, and whether required values of a known form are there."""
     said = forms(request)
-    words = " ".join(word for word in request.split() if _says_something(word))
-    ranked = rank(words, [document_of(tool) for tool in tools])
+    ranked = rank(_telling(request), [document_of(tool) for tool in tools])
     return tuple(
         score + sum(HIT if wanted & said else MISS for wanted in _demands(tool))
         for score, tool in zip(ranked, tools, strict=True)
@@ -76,7 +75,7 @@ def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
     """The tool's schema with its required parameters, and of the others those of which the request speaks."""
     required = _required(tool)
     own = set(terms(f"{tool.name} {tool.description}"))
-    said = set(terms(request)) - own
+    said = set(terms(_telling(request))) - own
     kept = {
         name: schema
         for name, schema in _properties(tool).items()
@@ -98,10 +97,9 @@ def _pieces(request: str) -> list[str]:
     return [re.sub(r"\0(\d+)\0", lambda match: quotes[int(match.group(1))], piece) for piece in pieces]
 
 
-def _says_something(word: str) -> bool:
-    """Words of up to three letters say little in most languages that write with spaces."""
-    letters = re.sub(r"\W", "", word)
-    return not (letters.isascii() and letters.isalpha() and len(letters) <= _SHORT)
+def _telling(text: str) -> str:
+    """Without words of up to three letters, which say little in most languages that write with spaces."""
+    return " ".join(word for word in text.split() if not _LITTLE.fullmatch(word))
 
 
 def _properties(tool: ToolSpec) -> Mapping[str, Any]:

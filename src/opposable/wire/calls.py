@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from opposable.wire.events import Cause
-from opposable.wire.mend import Malformed, clean, loads, match_end
+from opposable.wire.mend import DEEPEST, Malformed, clean, loads, match_end, number
 from opposable.wire.offered import Offered
 
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function")
@@ -22,10 +22,11 @@ CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS))
 """What the keys of a call may be, folded to lower case. JSON with other keys at its top is no call."""
 
 _FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
-_FENCE_END = re.compile(r"\s*`{3,}\s*\Z")
 _SPACE = re.compile(r"\s*")
 _BETWEEN = re.compile(r"\s*[,;]?\s*")
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_CALL = re.compile(rf"\b(?:{'|'.join(NAME_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
+_ARGUMENTS = re.compile(rf"\b(?:{'|'.join(ARGUMENT_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 
 
 class NoCall(ValueError):
@@ -56,11 +57,16 @@ def is_call_key(key: str) -> bool:
     return key.casefold() in CALL_KEYS
 
 
+def names_a_call(text: str) -> bool:
+    """Does this text, which cannot be read, have the keys of a name and of arguments?"""
+    return _CALL.search(text) is not None and _ARGUMENTS.search(text) is not None
+
+
 def read(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
     """The JSON values of a body and the mends they needed. Errors: Malformed."""
     mends: list[str] = []
     if (fence := _FENCE.match(text)) is not None:
-        text = _FENCE_END.sub("", text[fence.end() :])
+        text = text[fence.end() :].rstrip().rstrip("`")
         mends.append("fence")
     try:
         return _strict(text), mends
@@ -78,7 +84,22 @@ def _strict(text: str) -> list[Any]:
         value, pos = _DECODER.raw_decode(text, pos)
         values.append(value)
         pos = match_end(_BETWEEN, text, pos)
-    return [_cleaned(value) for value in values] if _SURROGATE_ESCAPE.search(text) else values
+    if text.count("[") + text.count("{") > DEEPEST and _depth(values) > DEEPEST + 1:
+        raise Malformed("nested too deeply")
+    return [_cleaned(value) for value in values] if _SURROGATE.search(text) else values
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            item
+            for holder in level
+            if isinstance(holder, dict | list)
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    return depth
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,11 +109,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _constant(word: str) -> Any:
-    raise Malformed(f"{word} is no JSON value")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=number, parse_float=number)
 
 
 def _cleaned(value: Any) -> Any:
@@ -101,17 +118,17 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {clean(key): _cleaned(item) for key, item in value.items()}
+        return _object([(clean(key), _cleaned(item)) for key, item in value.items()])
     return value
 
 
 def drafts(values: list[Any]) -> list[Draft]:
     """The calls that these values write. Errors: NoCall, Malformed."""
+    if not values:
+        raise NoCall("an empty list")
     found: list[Draft] = []
     for value in values:
         if isinstance(value, list):
-            if not value:
-                raise NoCall("an empty list")
             found += drafts(value)
         elif isinstance(value, dict):
             envelope = value.get("tool_calls")
@@ -132,8 +149,6 @@ def _draft(value: dict[str, Any]) -> Draft:
     name_key = next((key for key in NAME_KEYS if isinstance(value.get(key), str)), None)
     if name_key is None:
         raise NoCall("no name")
-    if not value[name_key].strip():
-        raise Malformed("an empty name")
     draft = Draft(value[name_key], id=_id(value))
     written = [value[key] for key in value if key.casefold() in ARGUMENT_KEYS]
     if written:
@@ -173,12 +188,12 @@ def arguments(draft: Draft, name: str, tools: Offered, *, tagged: bool) -> dict[
     """
     parameters = tools.parameters(name)
     if draft.beside and any(key in parameters for key in draft.beside):
-        if draft.arguments is not None or not tagged or not all(key in parameters for key in draft.beside):
+        if draft.arguments is not None or not all(key in parameters for key in draft.beside):
             raise Malformed("arguments beside the name")
         draft.mends.append("flattened")
         return dict(draft.beside)
-    if draft.beside and not tagged:
-        raise NoCall("keys that no call has")
+    if draft.beside and draft.arguments is None:
+        raise Malformed("keys beside the name that are no arguments")
     value = draft.arguments
     if isinstance(value, str) and value.strip():
         values, mends = read(value, ended=True)

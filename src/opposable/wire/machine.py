@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from opposable.wire import calls
+from opposable.wire.ends import ENDS, is_last, over_end_tokens
 from opposable.wire.events import AllReasoning, Cause, Event, Marker, Part, Reasoning, Rejected, Text
 from opposable.wire.judge import judge
 from opposable.wire.mend import Malformed
@@ -18,12 +19,13 @@ from opposable.wire.shapes import (
     TAGGED,
     by_opener,
     closers,
+    ends,
     inside_reasoning,
     markers,
     may_begin,
     openers,
 )
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS, TURN_OPENERS
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Space
@@ -32,11 +34,11 @@ ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
 _OUTSIDE = Literals((*TAGGED, *REASONING_CLOSERS, *END_TOKENS), (*AT_LINE, *REASONING, *FAKE_RESULTS))
-_ENDS = Literals((*END_TOKENS, *TURN_OPENERS))
 _LINE = Literals((*AT_LINE, *REASONING, *FAKE_RESULTS))
 _FAKE = Literals(FAKE_RESULTS)
 _STRAY = re.compile(r"[\s}\]]+")
 _NEWLINES = re.compile(r"\n+")
+_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 class StreamParser:
@@ -56,14 +58,17 @@ class StreamParser:
         self._src = Source()
         self._events: list[Event] = []
         self._ended = True
-        self._called = self._faked = self._loose = False
+        self._called = self._faked = False
+        self._loose = 0
         self._fresh: Literals | None = _LINE
         self._hint = shape
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
     def feed(self, delta: str) -> list[Event]:
-        """More of the reply has come; what is settled by it."""
+        """More of the reply has come; what is settled by it. Errors: ValueError after `close`."""
+        if self._src.closed:
+            raise ValueError("this reply is closed: read the next with a new parser")
         self._src.feed(delta)
         next(self._work, None)
         return self._settled()
@@ -150,9 +155,9 @@ class StreamParser:
 
     def _end_tokens(self) -> Wait[None]:
         src = self._src
-        if (yield from self._over_end_tokens()) is None:
+        if (yield from over_end_tokens(src)) is None:
             self._let_go(Marker)
-        elif (yield from src.look(_ENDS)) is not None:
+        elif (yield from src.look(ENDS)) is not None:
             self._let_go(Marker)
             while not src.closed:
                 src.pos = len(src.text)
@@ -161,16 +166,6 @@ class StreamParser:
             self._events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
         else:
             self._let_go(Text)
-
-    def _over_end_tokens(self) -> Wait[str | None]:
-        """Go over white space and tokens that end a turn; what stands after them, None at the end of the reply."""
-        src = self._src
-        while (yield from src.skip(SPACE)):
-            literal = yield from src.look(_ENDS)
-            if literal not in END_TOKENS:
-                return literal or ""
-            src.pos += len(literal)
-        return None
 
     # Reasoning
 
@@ -184,7 +179,7 @@ class StreamParser:
         breaks: list[str] = []
         while True:
             literal = src.seek(literals)
-            self._let_go_reasoning(breaks)
+            self._let_go_reasoning(src.take(), breaks)
             if literal == closer:
                 src.pos += len(closer)
                 self._events.append(Marker("".join(breaks) + src.take()))
@@ -193,14 +188,15 @@ class StreamParser:
             if literal is not None:
                 self._let_go_breaks(breaks)
                 yield from self._block((yield from src.look(literals)) or literal, closer=closer)
+                if isinstance(self._events[-1], Reasoning):
+                    self._let_go_reasoning(self._events.pop().raw, breaks)
             elif src.closed:
                 self._let_go_breaks(breaks)
                 return
             else:
                 yield
 
-    def _let_go_reasoning(self, breaks: list[str]) -> None:
-        raw = self._src.take()
+    def _let_go_reasoning(self, raw: str, breaks: list[str]) -> None:
         text = raw.rstrip("\n")
         if text:
             self._let_go_breaks(breaks)
@@ -224,18 +220,18 @@ class StreamParser:
         if shapes[0].place != "end":
             src.pos += len(opener)
         after, doubled = yield from self._after_opener(shapes)
-        shape = next((shape for shape in shapes if may_begin(shape, after)), None)
-        if shape is None:
+        begin = src.at
+        for row in (row for row in shapes if may_begin(row, after)):
+            src.back(begin)
+            block = Block(start, markers(row.name, closer), ends(row.name, closer), loose=start < self._loose)
+            if (yield from self._steps(row, block)) != "no":
+                break
+        else:
             self._let_go(Marker if not after and not self._ended else taken_as)
             return
-        block = Block(start, markers(shape.name, closer), loose=self._loose)
         if doubled:
             block.mends.append("doubled_marker")
-        state = yield from self._steps(shape, block)
-        if state == "no":
-            self._let_go(taken_as)
-            return
-        shape = yield from self._closing(shape, block)
+        shape = yield from self._closing(row, block)
         if shape is None:
             self._let_go(taken_as)
         else:
@@ -274,10 +270,14 @@ class StreamParser:
             return (yield from self._closing_bare(shape, block))
         closing = closers(shape.name)
         if not block.whole:
+            body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif src.closed and not self._loose:
-                self._end_at_first_closer(shape, block)
+            elif body is not None and _PROSE.match(body):
+                src.back(block.parts["body"][0])
+                return None
+            else:
+                block.last = yield from is_last(src)
             return shape
         if not shape.closers:
             block.parts["closer"] = (src.at, src.at)
@@ -291,9 +291,13 @@ class StreamParser:
                 char = yield from src.skip(_STRAY)
         if (yield from src.look(closing)) is None:
             src.back(end)
-            block.mends.append("missing_marker")
+            block.parts["closer"] = (end, end)
+            block.mends += ["missing_marker"] if shape.is_closed else []
         else:
-            if src.since(end).strip():
+            after = src.since(end)
+            if "{" in after:  # what may be another call is not cut off
+                block.parts["body"] = (block.parts["body"][0], src.at)
+            elif after.strip():
                 block.mends.append("text_after")
             yield from self._over_closers(shape, block)
         return shape
@@ -302,7 +306,8 @@ class StreamParser:
         """Bare JSON counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
         src = self._src
         if not block.whole:
-            return shape if (yield from src.char()) == "" else None
+            block.last = yield from is_last(src)
+            return shape if block.last else None
         end = src.at
         yield from src.skip(SPACE)
         tagged = BY_NAME["hermes"]
@@ -311,9 +316,8 @@ class StreamParser:
             block.mends.append("missing_opener")
             yield from self._over_closers(tagged, block)
             return tagged
-        follows = yield from self._over_end_tokens()
         src.back(end)
-        return shape if follows is None or follows in TURN_OPENERS else None
+        return shape if (yield from is_last(src)) else None
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
         """Go over a closer that stands here, and over those that follow it across white space only."""
@@ -332,38 +336,41 @@ class StreamParser:
             yield from src.skip(SPACE)
         src.back(end)
 
-    def _end_at_first_closer(self, shape: Shape, block: Block) -> None:
-        """A string swallowed the rest of the reply: end the block at the first closer in it, and from there on trust none."""
-        body = block.text("body", self._src.since(block.start))
-        places = [(body.find(closer) + len(closer), closer) for closer in shape.closers if closer in body]
-        if places:
-            after, closer = min(places)
-            start = block.parts["body"][0]
-            self._src.back(start + after)
-            block.parts["body"] = (start, start + after - len(closer))
-            block.parts["closer"] = (start + after - len(closer), start + after)
-            self._loose = True
+    def _end_in_string(self, block: Block) -> str | None:
+        """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""
+        src = self._src
+        if "body" not in block.parts:
+            return None
+        start = block.parts["body"][0]
+        body = src.since(start)
+        found = block.ends.pattern.search(body)
+        if found is not None:
+            # Up to here no string is trusted again: each block would look at it once more.
+            self._loose = src.at
+            src.back(start + found.start())
+            block.parts["body"] = (start, src.at)
+        return body
 
     # Judging
 
     def _settle(self, shape: Shape, block: Block, raw: str, *, in_reasoning: bool) -> None:
         """The block is over: say what it is."""
         closed = "closer" in block.parts
-        cut = not (block.whole or closed or self._ended) or ("body" not in block.parts and not self._ended)
-        at_end = self._src.closed and self._src.pos == len(self._src.text)
+        cut = not (block.whole or closed or self._ended)
+        tagged = shape.place == "anywhere"
+        if cut and not block.text("body", raw).strip():
+            self._events.append(Reasoning(raw) if in_reasoning else Marker(raw))
+            return
         try:
             if cut:
                 raise calls.Refused("truncated")
-            found = judge(shape, block, raw, self._tools, ended=closed or (at_end and self._ended))
+            found = judge(shape, block, raw, self._tools, ended=closed or (block.last and self._ended))
         except calls.NoCall:
-            if shape.place == "anywhere":
-                self._reject("malformed", raw, in_reasoning=in_reasoning)
-            else:
-                self._events.append(Reasoning(raw) if in_reasoning else Text(raw))
+            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged)
         except calls.Refused as refused:
-            self._reject(refused.cause, raw, in_reasoning=in_reasoning)
+            self._reject(refused.cause, raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
         except (Malformed, RecursionError):
-            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=shape.place != "end")
+            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
         else:
             if in_reasoning:
                 self._events.append(Rejected("in_reasoning", raw, "reasoning"))

@@ -3,6 +3,7 @@
 Law: a mend changes syntax, never a value. What could be read in two ways, or has lost a part of itself, is `Malformed`.
 """
 
+import math
 import re
 from typing import Any
 
@@ -30,7 +31,8 @@ MENDS = {
 }
 """Every mend by its name, as a call lists it, and what was mended."""
 
-_DEEPEST = 200
+DEEPEST = 200
+"""How deep a value may be nested."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ODD_SPACE = re.compile(r"[\s\ufeff]+")
 _COMMENT = re.compile(r"(?:#|//)[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -92,7 +94,7 @@ class _Reader:
     def value(self, depth: int) -> Any:
         self.space()
         char = self.text[self.pos : self.pos + 1]
-        if depth > _DEEPEST or not char:
+        if depth > DEEPEST or not char:
             raise Malformed("nested too deeply" if char else "a value is missing")
         if char == "{":
             return self.object(depth + 1)
@@ -172,8 +174,8 @@ class _Reader:
             self.mends.append("python_literal")
             return _PYTHON[word]
         if _NUMBER.fullmatch(word):
-            return _number(word)
-        if not word.isidentifier():
+            return number(word)
+        if not word.isidentifier() or word in ("NaN", "Infinity"):
             raise Malformed("an unquoted value that is no single word")
         if self.pos == len(self.text):
             raise Malformed("cut off in a word")
@@ -230,13 +232,15 @@ def clean(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _number(word: str) -> int | float:
-    if not any(char in word for char in ".eE"):
-        try:
-            return int(word)
-        except ValueError as error:  # more digits than Python reads
-            raise Malformed("a number too long to read") from error
-    return float(word)
+def number(word: str) -> int | float:
+    """The number that this word of JSON writes. Errors: Malformed, for one that JSON cannot write back."""
+    try:
+        value = float(word) if any(char in word for char in ".eEN") else int(word)
+    except ValueError as error:  # more digits than Python reads
+        raise Malformed("a number too long to read") from error
+    if value in (math.inf, -math.inf) or value != value:
+        raise Malformed("no number of JSON")
+    return value
 
 
 def match_end(pattern: re.Pattern[str], text: str, pos: int) -> int:

@@ -37,7 +37,10 @@ class Offered:
     """The offered tools by name."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        self._schemas: dict[str, JsonSchema] = dict(map(_name_and_schema, tools))
+        self._schemas: dict[str, JsonSchema] = {}
+        for name, schema in map(_name_and_schema, tools):
+            if self._schemas.setdefault(name, schema) != schema:
+                raise ValueError(f"two tools are called {name!r}, and their parameters differ")
         self._folded: dict[str, list[str]] = {}
         for name in self._schemas:
             self._folded.setdefault(_fold(name), []).append(name)
@@ -66,12 +69,17 @@ class Offered:
         return bool(self._schemas[name].get("required"))
 
 
-def _name_and_schema(tool: Tool) -> tuple[str, JsonSchema]:
+def _name_and_schema(tool: Any) -> tuple[str, JsonSchema]:
     if isinstance(tool, Mapping):
-        inner = tool.get("function", tool)
-        name, schema = inner["name"], inner.get("parameters")
+        tool = tool.get("function", tool)
+    if isinstance(tool, Mapping):
+        name, schema = tool.get("name"), tool.get("parameters")
     else:
-        name, schema = tool.name, tool.parameters
+        name, schema = getattr(tool, "name", None), getattr(tool, "parameters", None)
+    if not isinstance(name, str):
+        raise TypeError(
+            f"a tool is an object or dict with a `name` and `parameters`, or an OpenAI dict; this is none: {tool!r}"
+        )
     return name, schema if isinstance(schema, Mapping) else _NO_PARAMETERS
 
 

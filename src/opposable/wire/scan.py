@@ -1,7 +1,7 @@
 """Where does a value end? Readers that go over a value of a block as it comes, without reading what it means.
 
 Law: markers inside a sound string are data; from the first place that breaks the value's own grammar on, the next marker
-ends it. What the value means is read once, when its block is whole (`values.py`).
+ends it. What the value means is read once, when its block is whole (`calls.py`).
 """
 
 import re
@@ -30,7 +30,7 @@ _LONGEST_KEY = 64
 class _Json:
     """The places of a JSON value, as a stack of brackets and what may come next. A little wider than JSON: see `mend.py`."""
 
-    def __init__(self, keys: KeyCheck) -> None:
+    def __init__(self, keys: KeyCheck | None) -> None:
         self.stack: list[str] = []
         self.next = "value"
         self.keys = keys
@@ -40,8 +40,9 @@ class _Json:
     def whole(self) -> bool:
         return self.next == "done"
 
-    def is_key(self) -> bool:
-        return self.next == "key" and self.stack.count("{") == 1 and len(self.stack) <= 2
+    def is_judged(self) -> bool:
+        """Does a key of a top-level object stand here, or a plain item of a top-level list?"""
+        return len(self.stack) <= 2 and self.stack.count("{") == (self.next == "key")
 
     def opens(self, bracket: str) -> bool:
         if self.next not in ("value", "after") or (bracket == "[" and self.next == "after"):
@@ -70,19 +71,17 @@ class _Json:
         if sign == ":" and self.next == "colon":
             self.next = "value"
             return True
-        if sign == "," and self.next in ("after", "value", "key"):
+        if sign == "," and self.stack and self.next in ("after", "value", "key"):
             self.next = "key" if self.stack[-1] == "{" else "value"
             return True
         return False
 
 
-def any_key(_key: str) -> bool:
-    """Every key may stand at the top of this value."""
-    return True
+def json(src: Source, markers: Literals, keys: KeyCheck | None = None) -> Wait[End]:
+    """Go over one JSON object or list, up to its end or a marker.
 
-
-def json(src: Source, markers: Literals, keys: KeyCheck = any_key) -> Wait[End]:
-    """Go over one JSON object or list, up to its end or a marker. `keys` judges the keys of its top-level objects."""
+    `keys` judges the keys of its top-level objects, and plain items beside them; None: any may stand there.
+    """
     state = _Json(keys)
     while True:
         char = yield from src.skip(SPACE)
@@ -136,7 +135,7 @@ def _word(src: Source, state: _Json) -> Wait[tuple[bool, bool]]:
 
 
 def _scalar(state: _Json, text: Callable[[], str], length: int) -> tuple[bool, bool]:
-    allowed = not state.is_key() or (length <= _LONGEST_KEY and state.keys(text()))
+    allowed = state.keys is None or not state.is_judged() or (length <= _LONGEST_KEY and state.keys(text()))
     return state.scalar(), allowed
 
 

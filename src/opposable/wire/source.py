@@ -101,11 +101,11 @@ class Source:
         if missing <= 0:
             return self.text[self.pos - (self.at - at) : self.pos]
         parts = [self.text[self.mark : self.pos]]
-        for part in reversed(self._held):
-            parts.append(part[-missing:] if missing < len(part) else part)
+        held = reversed(self._held)
+        while missing > 0:
+            part = next(held)
+            parts.append(part[-missing:])
             missing -= len(part)
-            if missing <= 0:
-                break
         return "".join(reversed(parts))
 
     def back(self, at: int) -> None:

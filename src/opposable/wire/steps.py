@@ -25,12 +25,18 @@ _literals = cache(Literals)
 
 @dataclass(slots=True)
 class Block:
-    """A block under way: where it began, what its steps found, and what may end it."""
+    """A block under way: where it began, what its steps found, and what may end it.
+
+    `markers` end a value that is not whole, `ends` even where they seemed to stand within a string of it. `loose`: its
+    strings are not trusted to hide a marker. `last`: it is not whole, and nothing follows it in its turn.
+    """
 
     start: int
     markers: Literals
+    ends: Literals
     parts: dict[str, tuple[int, int]] = field(default_factory=dict)
     whole: bool = False
+    last: bool = False
     mends: list[str] = field(default_factory=list)
     loose: bool = False
 
@@ -79,6 +85,7 @@ class Maybe:
 
 
 _NAME = re.compile(r"[^\s<>\[\]{}()\"'=`|]+")
+_NAME_IN_TAG = re.compile(r"[^\n<>]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +97,11 @@ class Name:
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        char = yield from src.skip(_NAME)
-        if char and (src.at == start or src.at - start > self.longest):
+        char = yield from src.skip(_NAME_IN_TAG if self.until else _NAME)
+        if (char and src.at == start) or src.at - start > self.longest:
             return "no"
+        if not char and self.until:
+            return "cut"
         block.parts["name"] = (start, src.at)
         if not char:
             return "cut"
@@ -103,6 +112,25 @@ class Name:
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return name + self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Id:
+    """The model's own id of the call, after a marker; both may be missing."""
+
+    texts: tuple[str, ...]
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        found = yield from src.look(_literals(self.texts))
+        if found is not None:
+            src.pos += len(found)
+            start = src.at
+            yield from src.skip(_NAME)
+            block.parts["id"] = (start, src.at)
+        return "on"
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return ""
 
 
 _LABEL = re.compile(r"[\w+:.-]+")
@@ -125,7 +153,40 @@ class Label:
         return self.text
 
 
-def _scan_json(src: Source, block: Block, keys: scan.KeyCheck, between: re.Pattern[str]) -> Wait[Found]:
+_TICKS = re.compile(r"`+")
+_FENCE = Literals(["```"])
+
+
+def _over_fence(src: Source) -> Wait[bool]:
+    """Go over a code fence or a language label that stands before a value. Is this where a value begins?"""
+    start = src.at
+    yield from src.skip(_TICKS)
+    ticks, label = src.at - start, src.at
+    yield from src.skip(_LABEL)
+    if 0 < ticks < 3 or (not ticks and src.at > label and src.since(label).casefold() != "json"):
+        return False
+    char = yield from src.skip(scan.SPACE)
+    return char != "" and char in "{["
+
+
+def _scan_fenced(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
+    """Go over JSON values as `_scan_json` does, and over a fence or label around them, which belongs to the body."""
+    start = src.at
+    if not (yield from _over_fence(src)):
+        return "no"
+    state = yield from _scan_json(src, block, keys, between)
+    if block.whole and src.since(start).startswith("`"):
+        end = src.at
+        yield from src.skip(scan.SPACE)
+        if (yield from src.look(_FENCE)) is not None:
+            yield from src.skip(_TICKS)
+        else:
+            src.back(end)
+    block.parts["body"] = (start, src.at if block.whole else block.parts["body"][1])
+    return state
+
+
+def _scan_json(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
     """Go over one JSON value, and over more of them where they follow it."""
     start = end = src.at
     while True:
@@ -155,7 +216,7 @@ class Calls:
     """JSON that says names and arguments: one call, a list of calls, or several in a row."""
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        return (yield from _scan_json(src, block, scan.any_key, _BETWEEN_CALLS))
+        return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
 
     def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
         values, mends = read(body, ended=ended)
@@ -180,7 +241,12 @@ class Arguments:
     """JSON that is the arguments alone; the name stood before it."""
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        return (yield from _scan_json(src, block, scan.any_key, _NOTHING_BETWEEN))
+        start = src.at
+        state = yield from _scan_fenced(src, block, None, _NOTHING_BETWEEN)
+        if state == "no":
+            src.back(start)
+            state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
+        return state
 
     def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
         if not body.strip():
@@ -205,5 +271,5 @@ class Close:
 
 
 Body: TypeAlias = Calls | BareCalls | Arguments
-Inner: TypeAlias = Space | Maybe | Name | Label | Body
+Inner: TypeAlias = Space | Maybe | Name | Id | Label | Body
 Step: TypeAlias = Mark | Inner | Close

@@ -5,7 +5,7 @@ Law: a shape is a row and a file of cases, nothing else; what the machine looks 
 
 from functools import cache
 
-from opposable.wire.shapes.frames import END_TOKENS
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING
 from opposable.wire.shapes.json import JSON
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals
@@ -19,6 +19,8 @@ TAGGED = tuple(opener for shape in SHAPES if shape.place == "anywhere" for opene
 """Openers that count wherever they stand."""
 AT_LINE = tuple(opener for shape in SHAPES if shape.place != "anywhere" for opener in shape.openers)
 """Openers that count at the beginning of a line."""
+FENCES = tuple(opener for shape in SHAPES if shape.place == "line" for opener in shape.openers)
+"""Those of them that are never the beginning of a value."""
 
 
 @cache
@@ -46,7 +48,15 @@ def closers(name: str) -> Literals:
 @cache
 def markers(name: str, closer: str | None) -> Literals:
     """What may end a block of this shape: its closers, the opener of another, the end of the turn or of the reasoning."""
-    return Literals((*BY_NAME[name].closers, *TAGGED, *END_TOKENS, *([closer] if closer else [])))
+    shape = BY_NAME[name]
+    line = (*FENCES, *REASONING, *FAKE_RESULTS) if shape.place == "end" else ()
+    return Literals((*shape.closers, *TAGGED, *END_TOKENS, *([closer] if closer else [])), line)
+
+
+@cache
+def ends(name: str, closer: str | None) -> Literals:
+    """What ends a block of this shape even within a string of a value that turned out to be broken."""
+    return Literals((*BY_NAME[name].closers, *([closer] if closer else [])))
 
 
 @cache
@@ -61,7 +71,7 @@ def may_begin(shape: Shape, char: str) -> bool:
         return False
     first = next(step for step in shape.inner if not isinstance(step, Space))
     if isinstance(first, Calls):
-        return shape.place == "end" or char in "{[`"
+        return shape.place == "end" or char in "{[`jJ"
     if isinstance(first, Name):
         return char.isalnum() or char in "_-"
     return True

@@ -1,7 +1,7 @@
 """Shapes whose body is JSON. Law: a row says where the JSON stands, never what model wrote it."""
 
 from opposable.wire.shapes.shape import Shape
-from opposable.wire.steps import Arguments, BareCalls, Calls, Close, Label, Mark, Maybe, Name, Space
+from opposable.wire.steps import Arguments, BareCalls, Calls, Close, Id, Label, Mark, Maybe, Name, Space
 
 TAG_CLOSERS = ("</tool_call>", "</function_call>", "</tools>", "</tool_calls>")
 
@@ -21,12 +21,12 @@ JSON: tuple[Shape, ...] = (
     Shape(
         "mistral-list",
         "Mistral up to tokenizer v10: 7B v0.3, Nemo, Small 2409",
-        (Mark(("[TOOL_CALLS]",)), Space(" "), Calls(), Close(("[/TOOL_CALLS]",))),
+        (Mark(("[TOOL_CALLS]",)), Space(" "), Calls(), Close(("", "[/TOOL_CALLS]"))),
     ),
     Shape(
         "mistral-args",
         "Mistral from tokenizer v11 on: Small 3.2, Devstral, Magistral, Ministral 3",
-        (Mark(("[TOOL_CALLS]",)), Space(), Name(), Maybe(("[ARGS]",)), Space(), Arguments()),
+        (Mark(("[TOOL_CALLS]",)), Space(), Name(), Id(("[CALL_ID]",)), Maybe(("[ARGS]",)), Space(), Arguments()),
     ),
     Shape(
         "function-tag",

@@ -31,9 +31,15 @@ class Shape:
 
     @property
     def closers(self) -> tuple[str, ...]:
-        """The texts that may end a block; empty where the value says itself where it ends."""
+        """The texts that may end a block."""
         last = self.steps[-1]
-        return last.texts if isinstance(last, Close) else ()
+        return tuple(filter(None, last.texts)) if isinstance(last, Close) else ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Is a closer taught? Else the value says itself where it ends."""
+        last = self.steps[-1]
+        return isinstance(last, Close) and last.texts[0] != ""
 
     @property
     def inner(self) -> tuple[Inner, ...]:

@@ -1,0 +1,93 @@
+"""The time a text takes grows as the text does, whatever the text."""
+
+import time
+
+import pytest
+from tests.wire.golden import TOOLS
+
+from opposable.wire import StreamParser, collect
+
+OFFERED = list(TOOLS.values())
+CALL = '{"name":"ring_bell","arguments":{"times":1}}'
+HOSTILE = {
+    "openers": ("", "<tool_call>"),
+    "openers with headers": ("", "<function=ring_bell>"),
+    "openers with braces": ("", "<tool_call>{"),
+    "brackets": ("", "["),
+    "brackets in a tag": ("<tool_call>", "["),
+    "objects in objects": ("<tool_call>", '{"a":'),
+    "lines of braces": ("", "\n{"),
+    "objects": ("", '\n{"name":1}'),
+    "quotes": ("<tool_call>{", '"'),
+    "apostrophes": ("<tool_call>{'a':", "'"),
+    "backslashes": ('<tool_call>{"a":"', "\\"),
+    "quotes escaped": ('<tool_call>{"a":"', '\\"'),
+    "backticks": ("", "`"),
+    "fences": ("", "```json\n"),
+    "fences in fences": ("", "```json\n" + CALL + "\n"),
+    "backticks in a tag": ("<tool_call>```json\n{", "`"),
+    "blanks in a fence": ("<tool_call>```json\n{", " "),
+    "less-than": ("", "<"),
+    "beginnings of tags": ("", "<tool_cal"),
+    "line breaks": ("", "\n"),
+    "blanks": ("", " "),
+    "indented lines": ("", "\n       "),
+    "markers of Mistral": ("", "[TOOL_CALLS]"),
+    "markers and names": ("", "[TOOL_CALLS]ring_bell"),
+    "unclosed everything": ("", '<tool_call>{"name":"ring_bell","arguments":{"a":"'),
+    "closers of reasoning": ("", "</think>"),
+    "openers of reasoning": ("", "<think>"),
+    "openers of reasoning, a line each": ("", "<think>\n"),
+    "drafts": ("<think>", "<tool_call>" + CALL + "</tool_call>"),
+    "broken blocks": ("", '<tool_call>{"name":"ring_bell" oops}</tool_call>\n'),
+    "blocks that do not close": ("", "<tool_call>" + CALL + " x "),
+    "closers in strings": ("", '<tool_call>{"a": "</tool_call>'),
+    # Each opener begins a value that seems sound up to the break at the end, with all later closers in its strings.
+    "closers in strings of any parity": ("", '</tool_call><tool_call>["x", # "\n "'),
+    "comments": ("<tool_call>{", "#\n"),
+    "unclosed comments": ("<tool_call>[1 ", "/*"),
+    "commas": ("<tool_call>[", ","),
+    "calls in a row": ("", CALL + ","),
+    "end tokens": ("", "<|im_end|> "),
+    "made-up results": ("", "\n<tool_response>"),
+    "smart quotes": ("<tool_call>[", "“"),
+    "digits": ("<tool_call>[", "1"),
+}
+ENDINGS = ("", '":oops</tool_call>')
+
+
+def seconds(text: str, step: int) -> float:
+    best = float("inf")
+    for _ in range(3):
+        parser = StreamParser(OFFERED)
+        started = time.perf_counter()
+        events = [event for at in range(0, len(text), step) for event in parser.feed(text[at : at + step])]
+        collect(events + parser.close())
+        best = min(best, time.perf_counter() - started)
+    return best
+
+
+def ratio(begin: str, again: str, end: str, step: int) -> float:
+    """How much longer a text four times as long takes. The shorter one is made long enough to be timed."""
+    size = 2_000
+    while (short := seconds(begin + again * (size // len(again)) + end, step or size)) < 0.004 and size < 60_000:
+        size *= 2
+    return seconds(begin + again * (4 * size // len(again)) + end, step or 4 * size) / short
+
+
+@pytest.mark.parametrize("step", [0, 7], ids=["whole", "in pieces"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_linear(name: str, step: int) -> None:
+    begin, again = HOSTILE[name]
+    for end in ENDINGS:
+        # Linear is 4, quadratic 16. A busy machine may disturb one measure, not five.
+        assert any(ratio(begin, again, end, step) < 10 for _ in range(5))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte(name: str) -> None:
+    begin, again = HOSTILE[name]
+    text = begin + again * (1_000_000 // len(again))
+    parser = StreamParser(OFFERED)
+    assert "".join(event.raw for event in [*parser.feed(text), *parser.close()]) == text

@@ -1,0 +1,121 @@
+"""Which tools were offered, and which of them a name means."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from opposable.wire import parse
+from opposable.wire.offered import Offered
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+    parameters: dict[str, Any]
+
+
+def offered(*names: str) -> Offered:
+    return Offered([{"name": name, "parameters": {}} for name in names])
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ring_bell", "ring_bell"),
+        (" ring_bell\n", "ring_bell"),
+        ("functions.ring_bell", "ring_bell"),
+        ("function:ring_bell", "ring_bell"),
+        ("tool:ring_bell", "ring_bell"),
+        ("tools.ring_bell", "ring_bell"),
+        ("functions.ring_bell:12", "ring_bell"),
+        ("default_api.ring_bell", "ring_bell"),
+        ("mcp__tower__ring_bell", "ring_bell"),
+        ("ring_bell.ring_bell", "ring_bell"),
+        ("ring_bell<|channel|>json", "ring_bell"),
+        ("ring_bell<|", "ring_bell"),
+        ("functions.RingBell", "ring_bell"),
+        ("ring-bell", "ring_bell"),
+        ("ring_bells", None),
+        ("ring_bel", None),
+        ("bell", None),
+        ("ring_bell.list_ovens", None),
+        ("tower.ring_bell", None),
+        ("ring bell", None),
+        ("", None),
+        ("functions.", None),
+    ],
+)
+def test_a_name(written: str, meant: str | None) -> None:
+    assert offered("ring_bell", "list_ovens").name(written) == meant
+
+
+def test_as_it_stands_goes_before_all_else() -> None:
+    both = offered("tools.ring", "ring", "Ring", "ring:0")
+    assert [both.name(name) for name in ("tools.ring", "ring", "Ring", "ring:0")] == list(both)
+    assert both.name("RING") is None
+
+
+def test_names_with_dots_and_blanks_are_names() -> None:
+    odd = offered("kitchen.list ovens", "a.a")
+    assert odd.name("kitchen.list ovens") == "kitchen.list ovens"
+    assert odd.name("a.a") == "a.a"
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        Spec("ring", {"properties": {"times": {}}, "required": ["times"]}),
+        {"name": "ring", "parameters": {"properties": {"times": {}}, "required": ["times"]}},
+        {
+            "type": "function",
+            "function": {"name": "ring", "parameters": {"properties": {"times": {}}, "required": ["times"]}},
+        },
+    ],
+)
+def test_a_tool_may_come_as_an_object_or_a_dict(tool: Any) -> None:
+    tools = Offered([tool])
+    assert list(tools) == ["ring"]
+    assert dict(tools.parameters("ring")) == {"times": {}}
+    assert tools.needs_arguments("ring")
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"name": "ring"},
+        {"name": "ring", "parameters": None},
+        {"name": "ring", "parameters": {}},
+        {"name": "ring", "parameters": "none"},
+        {"name": "ring", "parameters": {"properties": ["times"], "required": []}},
+        {"name": "ring", "parameters": {"properties": None}},
+    ],
+)
+def test_odd_schemas_name_no_parameters(tool: Any) -> None:
+    tools = Offered([tool])
+    assert not tools.parameters("ring")
+    assert not tools.needs_arguments("ring")
+    assert parse('<tool_call>{"name": "ring", "arguments": {"a": 1}}</tool_call>', [tool]).tool_calls[0].arguments == {
+        "a": 1
+    }
+    assert not parse('<tool_call>{"name": "ring", "a": 1}</tool_call>', [tool]).tool_calls
+
+
+@pytest.mark.parametrize("tool", ["ring", None, 7, {}, {"parameters": {}}, {"name": None}, {"function": "ring"}, [1]])
+def test_what_is_no_tool_is_said(tool: Any) -> None:
+    with pytest.raises(TypeError, match="this is none"):
+        Offered([tool])
+
+
+def test_a_dict_is_no_list_of_tools() -> None:
+    with pytest.raises(TypeError, match="this is none: 'name'"):
+        parse("", {"name": "ring", "parameters": {}})  # type: ignore[dict-item]
+
+
+def test_the_same_tool_twice_is_one() -> None:
+    assert list(offered("ring", "ring")) == ["ring"]
+
+
+def test_two_tools_of_one_name() -> None:
+    with pytest.raises(ValueError, match="two tools are called 'ring'"):
+        Offered([{"name": "ring", "parameters": {}}, {"name": "ring", "parameters": {"required": ["a"]}}])

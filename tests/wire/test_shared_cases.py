@@ -1,0 +1,52 @@
+"""Cases that others collected, where they lie beside the repository: no crash, no false call, no cut seen."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opposable.wire import Reply, StreamParser, collect, parse
+
+SHARED = Path(__file__).parents[3] / "shared" / "cases"
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")]
+
+
+def tools_of(case: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        tool if tool.get("type") == "function" else {"type": "function", "function": tool} for tool in case["tools"]
+    ]
+
+
+def cut(text: str) -> Iterator[list[str]]:
+    yield list(text)
+    for seed in (1, 2):
+        chance, at, chunks = random.Random(seed), 0, []
+        while at < len(text):
+            size = chance.randint(1, 9)
+            chunks.append(text[at : at + size])
+            at += size
+        yield chunks
+
+
+def in_pieces(case: dict[str, Any], chunks: list[str], starts: bool) -> Reply:
+    parser = StreamParser(tools_of(case), starts_in_reasoning=starts)
+    events = [event for chunk in chunks for event in parser.feed(chunk)]
+    return collect([*events, *parser.close(case.get("finish_reason", "stop"))])
+
+
+@pytest.mark.parametrize("file", ["reports.jsonl", "peers-open.jsonl"])
+def test_shared_cases(file: str) -> None:
+    faults: list[str] = []
+    for line in (SHARED / file).read_text("utf-8").splitlines():
+        case = json.loads(line)
+        starts = bool(case.get("starts_in_reasoning"))
+        reply = parse(case["text"], tools_of(case), case.get("finish_reason", "stop"), starts_in_reasoning=starts)
+        if reply.tool_calls and not case["expect"].get("tool_calls", case["expect"].get("calls")):
+            faults.append(f"{case['id']}: a false call")
+        if any(repr(in_pieces(case, chunks, starts)) != repr(reply) for chunks in cut(case["text"])):
+            faults.append(f"{case['id']}: differs when streamed")
+    assert not faults
