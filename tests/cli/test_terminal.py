@@ -1,7 +1,9 @@
 """In a real terminal: what a person is asked, what they answer, and Ctrl-C at every moment."""
 
 import json
+import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,8 @@ if sys.platform == "win32":
     pytest.skip("needs a pty", allow_module_level=True)
 
 from tests.cli.terminal import Terminal, terminal
+
+from opposable.store import StoredModel
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 INTERRUPTED = 130
@@ -26,10 +30,10 @@ WRITE = call("file_write", path="notes.txt", content="buy milk")
 
 
 @contextmanager
-def conversation(folder: Path, *answers: str, **plan: Any) -> Iterator[Terminal]:
+def conversation(folder: Path, *answers: str, environ: dict[str, str] | None = None, **plan: Any) -> Iterator[Terminal]:
     file = folder / "plan.json"
     file.write_text(json.dumps({"answers": answers, "workspace": str(folder / "files"), **plan}), "utf-8")
-    with terminal(["-m", "tests.cli.scripted", str(file)]) as at:
+    with terminal(["-m", "tests.cli.scripted", str(file)], environ) as at:
         yield at
 
 
@@ -142,12 +146,19 @@ def test_ctrl_c_while_a_tool_runs(tmp_path: Path) -> None:
         ends_cleanly(at)
 
 
-def test_colour_is_for_states_and_can_be_off(tmp_path: Path) -> None:
+def test_colour_is_for_states_and_not_for_models(tmp_path: Path) -> None:
     with conversation(tmp_path, call("calculate", expression="17 * 23"), "It is \x1b[31m391\x1b[0m.") as at:
         assert at.end() == 0
     assert b"\x1b[32mdone" in at.raw
     assert b"\x1b[31m" not in at.raw
     assert "It is [31m391[0m." in at.raw.decode()
+
+
+def test_colour_can_be_off(tmp_path: Path) -> None:
+    with conversation(tmp_path, call("calculate", expression="2"), "2", environ={"NO_COLOR": "1"}) as at:
+        assert at.end() == 0
+    assert "  done · 2\n" in at.seen
+    assert not re.search(rb"\x1b\[(3|4|9|10)\d", at.raw)
 
 
 def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
@@ -156,3 +167,23 @@ def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
     lines = [line for line in at.seen.splitlines() if line.startswith(("lorem", "ipsum"))]
     assert len(lines) > 3
     assert all(len(line) <= 80 and set(line.split()) <= {"lorem", "ipsum"} for line in lines)
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.0, 0.2, 0.5, 1.0, 2.0, 3.0])
+def test_ctrl_c_with_a_real_model(seconds: float, small_model: StoredModel, tmp_path: Path) -> None:
+    words = [
+        "-m",
+        "opposable",
+        "run",
+        "Write a long story about a fish.",
+        "--model",
+        small_model.name,
+        "--tools",
+        "none",
+    ]
+    with terminal(words, {"OPPOSABLE_CONFIG": str(tmp_path)}) as at:
+        at.until("constrained\n")
+        time.sleep(seconds)  # while it is loaded, while it reads the question, while it writes
+        ends_cleanly(at)

@@ -42,10 +42,12 @@ class Screen:
     def line(self, *parts: str | tuple[str, str]) -> None:
         """A line of its own, of parts that may have a style."""
         self._column.end()
+        whole = Text()
         for part in parts:
             text, style = part if isinstance(part, tuple) else (part, "")
-            self._put(clean(text), style)
-        self._put("\n")
+            whole.append(clean(text), style)
+        # In one piece, so that an interruption finds the cursor at the beginning of a line.
+        self._print(whole.append("\n"))
 
     def flow(self, text: str, style: str = "") -> None:
         """Text as it comes."""
@@ -96,8 +98,11 @@ class Screen:
             waiting.stop()
 
     def _put(self, text: str, style: str = "") -> None:
+        self._print(Text(text, style))
+
+    def _print(self, text: Text) -> None:
         self._still()
-        self._console.print(Text(text, style, end=""), soft_wrap=True, end="")
+        self._console.print(text, soft_wrap=True, end="")
         self.out.flush()
 
 

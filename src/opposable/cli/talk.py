@@ -4,7 +4,8 @@ So a person can be asked, and can press Ctrl-C, in the main thread, where Python
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import closing
 
 from opposable.cli.ask import Ask
 from opposable.contracts import Client
@@ -22,15 +23,16 @@ def talk(agent: Agent, client: Client, prompt: str, see: See, ask: Ask) -> None:
     with asyncio.Runner() as runner:
         try:
             run = agent.stream(prompt)
-            for event in _events(run, runner):
-                see(event)
-                if isinstance(event, ApprovalAsked):
-                    run.answer(event.key, ask(event))
+            with closing(_events(run, runner)) as events:
+                for event in events:
+                    see(event)
+                    if isinstance(event, ApprovalAsked):
+                        run.answer(event.key, ask(event))
         finally:
             runner.run(client.close())
 
 
-def _events(run: Run, runner: asyncio.Runner) -> Iterator[Event]:
+def _events(run: Run, runner: asyncio.Runner) -> Generator[Event, None, None]:
     events = aiter(run)
     try:
         while (event := runner.run(_next(events))) is not None:
