@@ -7,12 +7,13 @@ from opposable.agent.approval import Rules
 from opposable.clients.llamacpp import LlamaCpp
 from opposable.contracts import Client, Strategy
 from opposable.errors import ModelUnusable, SettingsError, ToolError
-from opposable.messages import Sampling
+from opposable.messages import Sampling, ToolCall
 from opposable.settings import Settings
 from opposable.store import Agree, Progress, StoredModel, find, nobody, pull, read_gguf
 from opposable.strategies.constrained import Constrained
 from opposable.strategies.prompted import RENDERINGS, Prompted
 from opposable.tools.builtin import builtin_tools
+from opposable.tools.builtin.effects import Effect, effect_of
 from opposable.tools.toolbox import Tool, Toolbox
 
 EMBEDDED = "store:smollm2-135m"
@@ -74,6 +75,11 @@ def toolbox(tools: Iterable[Tool | Callable[..., object] | str], workspace: Path
 def builtin_names() -> tuple[str, ...]:
     """The names of the built-in tools, in the order in which they are offered."""
     return tuple(builtin_tools(Path()))
+
+
+def effect(call: ToolCall, workspace: Path) -> Effect:
+    """What a settled call would do, for the person who is asked."""
+    return effect_of(call, workspace)
 
 
 def approver(settings: Settings, *, allow: Iterable[str] = ()) -> Rules:

@@ -5,8 +5,11 @@ A run is a stream of these, in this order: `RunStarted`; for each turn `TextDelt
 asked, `CallStarted`, `CallEnded`; at the end `RunEnded`.
 """
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
 
 from opposable.messages import ToolCall, ToolResult, Usage
 
@@ -105,3 +108,20 @@ Event: TypeAlias = (
     | CallEnded
     | RunEnded
 )
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """The event as plain JSON: its `type` is the class's name in snake_case, its fields are named as here."""
+    return {"type": re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower(), **_plain(event)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
+    return value if value is None or isinstance(value, str | int | float) else str(value)

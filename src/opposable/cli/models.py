@@ -1,0 +1,109 @@
+"""The command `models`: what there is, what is here, and fetching and removing it. Law: the store decides."""
+
+import json as notation
+import os
+import sys
+
+from cyclopts import App
+from rich.cells import cell_len
+
+from opposable.cli.fetch import have
+from opposable.cli.screen import Screen
+from opposable.cli.text import size
+from opposable.settings import Settings, load
+from opposable.store import Listed, listing, remove, resolve
+
+models = App(name="models", help="List, fetch and remove models.")
+"""The commands below `models`; alone it lists."""
+
+
+@models.default
+@models.command(name="list")
+def list_models(*, json: bool = False) -> int:
+    """List the models that are here, and those that can be fetched by name.
+
+    Parameters
+    ----------
+    json
+        Print a JSON list.
+    """
+    lines = listing(_settings().cache)
+    if json:
+        sys.stdout.write(notation.dumps([_row(line) for line in lines], indent=2) + "\n")
+        return 0
+    table: list[tuple[str, ...]] = [("NAME", "SIZE", "", "LICENCE", "ABOUT")]
+    table += [
+        (line.name, size(line.size), "here" if line.stored else "not here", line.licence or "?", line.about)
+        for line in lines
+    ]
+    _print(table, Screen())
+    return 0
+
+
+@models.command(name="pull")
+def pull_model(name: str, /, *, agree: bool = False) -> int:
+    """Fetch a model.
+
+    Parameters
+    ----------
+    name
+        store:NAME or hf:OWNER/REPO:FILE.gguf.
+    agree
+        You know the terms of this model and agree to them, so that they need not be shown.
+    """
+    screen = Screen()
+    model = have(name, _settings().cache, screen, agreed=name if agree else "")
+    screen.line(f"{model.name} is here: {size(model.size)}, {model.path}")
+    return 0
+
+
+@models.command(name="remove")
+def remove_model(name: str, /) -> int:
+    """Remove a model from this machine. It can be fetched again.
+
+    Parameters
+    ----------
+    name
+        As models list shows it.
+    """
+    freed = remove(name, _settings().cache)
+    Screen().line(f"{name} is removed: {size(freed)} freed")
+    return 0
+
+
+@models.command(name="path")
+def path_of_model(name: str, /) -> int:
+    """Print where the file of a model is.
+
+    Parameters
+    ----------
+    name
+        As models list shows it.
+    """
+    Screen().line(str(resolve(name, _settings().cache).path))
+    return 0
+
+
+def _settings() -> Settings:
+    return load({}, os.environ)
+
+
+def _row(line: Listed) -> dict[str, object]:
+    return {
+        "name": line.name,
+        "size": line.size,
+        "here": line.stored is not None,
+        "path": str(line.stored.path) if line.stored else None,
+        "licence": line.licence or None,
+        "about": line.about,
+    }
+
+
+def _print(table: list[tuple[str, ...]], screen: Screen) -> None:
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells[1] = cells[1].strip().rjust(widths[1])
+        line = "  ".join(cells).rstrip()
+        # On a terminal a row is a line; in a pipe nothing is cut.
+        screen.line(line if not screen.live or len(line) <= screen.across else f"{line[: screen.across - 1]}…")

@@ -1,0 +1,86 @@
+"""The command `parse`: what a model's reply means. Law: the library's own parser, and nothing is added to its word."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from opposable.errors import SettingsError
+from opposable.messages import ToolSpec
+from opposable.wire import Reply
+from opposable.wire import parse as read
+from opposable.wire.offered import Tool
+
+
+def parse(
+    *,
+    tools: Path | None = None,
+    tool: tuple[str, ...] = (),
+    finish_reason: Annotated[str, Parameter(name="--finish")] = "stop",
+    starts_in_reasoning: bool = False,
+) -> int:
+    """Read a model's reply on stdin and print what it means, as JSON.
+
+    Only calls to tools that were offered are calls: name them with --tools or --tool.
+
+    Parameters
+    ----------
+    tools
+        A JSON file: a list of tools in the OpenAI format, or of objects with name and parameters.
+    tool
+        A tool by its name, with any arguments; may be repeated.
+    finish_reason
+        Why the reply ended, as servers say it: stop, length, tool_calls.
+    starts_in_reasoning
+        The chat template has opened the reasoning already.
+    """
+    offered = [*(_tools(tools) if tools else []), *(ToolSpec(name, parameters={"type": "object"}) for name in tool)]
+    text = _text(sys.stdin.buffer.read())
+    reply = read(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
+    sys.stdout.write(json.dumps(_plain(reply), indent=2, default=str) + "\n")
+    return 0
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        sys.stderr.write(f"byte {error.start} on stdin is no UTF-8; what could not be read is shown as U+FFFD\n")
+        return data.decode("utf-8", errors="replace")
+
+
+def _tools(file: Path) -> list[Tool]:
+    try:
+        given = json.loads(file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{file} is not JSON: {error}") from error
+    if not isinstance(given, list):
+        raise SettingsError(f"{file} is no list; right is a JSON list of tools")
+    for place, one in enumerate(given):
+        inner = one.get("function", one) if isinstance(one, dict) else None
+        if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
+            raise SettingsError(f"{file}: entry {place} is no tool; right is an object with a name and parameters")
+    return given
+
+
+def _plain(reply: Reply) -> dict[str, Any]:
+    return {
+        "content": reply.content,
+        "reasoning": reply.reasoning,
+        "tool_calls": [
+            {
+                "name": call.name,
+                "arguments": call.arguments,
+                "id": call.id,
+                "shape": call.shape,
+                "mends": list(call.mends),
+                "raw": call.raw,
+            }
+            for call in reply.tool_calls
+        ],
+        "rejected": [{"cause": block.cause, "raw": block.raw} for block in reply.rejected],
+    }
