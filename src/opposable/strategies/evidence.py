@@ -56,7 +56,7 @@ def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
     found: list[Part] = []
     for text in _pieces(request):
         part = Part(text, scores(text, tools, request))
-        if part.scores[part.best] > 0 and (
+        if part.scores[part.best] >= HIT and (
             not found or part.best != found[-1].best or _has_values(text, tools[part.best])
         ):
             found.append(part)
@@ -84,12 +84,15 @@ def as_quoted(value: Any, request: str) -> Any:
 
 
 def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
-    """The tool's schema with its required parameters, and of the others those of which the request speaks."""
+    """The tool's schema with its required parameters, and of the others those of which the request speaks.
+
+    Texts have to hold something: a very small model ends one before it has begun.
+    """
     required = _required(tool)
     own = set(terms(f"{tool.name} {tool.description}"))
     said = set(terms(_telling(request))) - own
     kept = {
-        name: schema
+        name: {"minLength": 1, **schema} if isinstance(schema, Mapping) and schema.get("type") == "string" else schema
         for name, schema in _properties(tool).items()
         if name in required or said & (set(terms(_text_of(name, schema))) - own)
     }

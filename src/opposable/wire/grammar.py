@@ -16,6 +16,7 @@ _DEEPEST = 8
 
 _COMMON = {
     "string": r'"\"" char* "\""',
+    "text": r'"\"" char+ "\""',
     "char": r'[^"\\\x00-\x1f\x7f] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])',
     "integer": '"-"? ("0" | [1-9] [0-9]{0,15})',
     "number": 'integer ("." [0-9]{1,15})?',
@@ -28,6 +29,7 @@ _COMMON = {
 }
 _NEEDS = {
     "string": ("char",),
+    "text": ("char",),
     "number": ("integer",),
     "value": ("object", "array", "string", "number", "boolean", "null"),
     "object": ("member",),
@@ -60,7 +62,8 @@ def arguments(
 def _parts_of(text: str) -> dict[str, str]:
     """Rules by which a string is some words of the text that follow each other: `w3` is the fourth and what may follow."""
     words = [word.strip("\"'`“”‘’") for word in text.split()[:LONGEST_ENUM]]
-    rules = {"string": f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'}
+    some = f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'
+    rules = {"string": some, "text": some}
     for place, word in enumerate(words):
         more = f' (" " w{place + 1})?' if place + 1 < len(words) else ""
         last = word.rstrip("\"'`“”‘’.,;:!?")
@@ -183,7 +186,8 @@ class _Maker:
                 self.note(path, "its pattern is not enforced while writing")
             if len(path) == 1 and self.offers.get(path[0]):
                 return self.rule(" | ".join(map(_json_literal, self.offers[path[0]])))
-            return self.use("string")
+            least = schema.get("minLength")
+            return self.use("text" if isinstance(least, int) and least > 0 else "string")
         if kind in ("integer", "number", "boolean", "null"):
             return self.use(str(kind))
         return self.use("value")
