@@ -11,9 +11,8 @@ from opposable.agent.approval import EVERYTHING
 from opposable.cli.app import STDIN
 from opposable.cli.ask import at_terminal, by_lines
 from opposable.cli.ends import DONE, guarded, name_of, text_of
-from opposable.cli.fetch import have
+from opposable.cli.fetch import have, hint, listening
 from opposable.cli.screen import Screen
-from opposable.cli.servers import hint, listening
 from opposable.cli.show import Show
 from opposable.cli.talk import talk
 from opposable.contracts import Client
