@@ -1,6 +1,7 @@
 """Settings and names in, ready parts out. Law: the only file that names concrete classes."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from opposable.agent.approval import Rules
@@ -21,8 +22,8 @@ EMBEDDED = "store:smollm2-135m"
 
 STRATEGIES: dict[str, Callable[[Sampling], Strategy]] = {
     "constrained": Constrained,
-    "prompted": lambda sampling: Prompted("plain", sampling),
-    **{f"prompted/{name}": lambda sampling, name=name: Prompted(name, sampling) for name in RENDERINGS},  # type: ignore[misc]
+    "prompted": partial(Prompted, "plain"),
+    **{f"prompted/{name}": partial(Prompted, name) for name in RENDERINGS},
 }
 """The strategies by name."""
 
@@ -51,11 +52,15 @@ def client(model: StoredModel) -> Client:
 
 
 def strategy(name: str | None, asked: Client, sampling: Sampling) -> Strategy:
-    """A strategy by its name; None: the one that gets most out of this client. Errors: SettingsError."""
-    chosen = name or ("constrained" if "gbnf" in asked.constrains else "prompted")
-    if chosen not in STRATEGIES:
-        raise SettingsError(f"there is no strategy {chosen!r}; there are: {', '.join(STRATEGIES)}")
-    return STRATEGIES[chosen](sampling)
+    """A strategy by its name; None: constrained where the client takes grammars, else prompted. Errors: SettingsError."""
+    return known_strategy(name or ("constrained" if "gbnf" in asked.constrains else "prompted"))(sampling)
+
+
+def known_strategy(name: str) -> Callable[[Sampling], Strategy]:
+    """What makes the strategy of this name. Errors: SettingsError, naming those there are."""
+    if name not in STRATEGIES:
+        raise SettingsError(f"there is no strategy {name!r}; there are: {', '.join(STRATEGIES)}")
+    return STRATEGIES[name]
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., object] | str], workspace: Path) -> Toolbox:
