@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from opposable.errors import ToolError, TryAgain
 from opposable.messages import ToolSpec
-from opposable.tools.problems import MOST, problem
+from opposable.tools.problems import MOST, at, problem
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _DEEPEST = 40
@@ -96,16 +96,7 @@ class _Compiled:
             return False
 
     def at(self, pointer: str) -> Any:
-        place = self.root
-        for step in pointer.split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(place, Mapping):
-                place = place.get(step)
-            elif isinstance(place, list) and step.isascii() and step.isdigit() and int(step) < len(place):
-                place = place[int(step)]
-            else:
-                return None
-        return place
+        return at(self.root, [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]])
 
 
 class _Coercion:

@@ -41,8 +41,6 @@ class Tool:
 
 
 @overload
-def tool(fn: Function, /) -> Tool: ...
-@overload
 def tool(
     fn: None = None,
     /,
