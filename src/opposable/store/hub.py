@@ -14,6 +14,7 @@ from opposable.errors import ModelNotFetched, ModelNotFound
 from opposable.store.models import HubName
 
 Progress = Callable[[int, int], None]
+"""Told the bytes done and the bytes in all. What it raises ends the pull."""
 
 
 @contextmanager
