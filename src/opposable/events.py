@@ -88,12 +88,10 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over: its answer and its whole cost. `waiting`: it is paused, with calls that wait for a person."""
+    """The run is over: its answer and its whole cost. A run that pauses or fails ends without it."""
 
     answer: str
     usage: Usage
-    status: Literal["done", "waiting"] = "done"
-    waiting: tuple[ApprovalAsked, ...] = ()
 
 
 Event: TypeAlias = (

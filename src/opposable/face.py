@@ -8,7 +8,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ from opposable import assembly
 from opposable.agent.loop import Parts, run
 from opposable.contracts import Client, Strategy
 from opposable.errors import Paused
-from opposable.events import ApprovalAsked, ApprovalGiven, Event, RunEnded
+from opposable.events import ApprovalAsked, ApprovalGiven, Event, RunEnded, TurnEnded
 from opposable.messages import Message, Sampling, ToolCall, Usage
 from opposable.runtime.memory import MemoryRuntime
 from opposable.settings import Settings, load
@@ -31,8 +31,9 @@ AnyTool: TypeAlias = Tool | Callable[..., object] | str
 class Result:
     """What came of a run.
 
-    `conversation` holds everything that was said and done, and can be gone on with. Where `status` is `waiting`, the
-    calls in `waiting` need a person's word: give it with `Agent.resume`.
+    `conversation` holds everything that was said and done, and can be gone on with. `usage` is what it all cost, with
+    the part before a pause. Where `status` is `waiting`, the calls in `waiting` need a person's word: give it with
+    `Agent.resume`. `events`: those since the run began, or went on.
     """
 
     answer: str
@@ -48,9 +49,11 @@ class Agent:
 
     `model`: a name (`store:smollm2-135m`, a path to a GGUF …), a `Client`, or None for the default model, which is
     fetched at first use. `tools`: typed functions with docstrings, `Tool`s, or names of built-in tools. `instructions`:
-    the system message. `strategy`: a name or a `Strategy`; None: the best known for this model. `approve`: asked for
-    each call of a tool that needs approval; where it is None, the run pauses there. `workspace`: the folder of the file
-    tools. `turns`: how many questions to the model a run may take.
+    the system message. `strategy`: a name or a `Strategy`; None: `constrained` where the client takes grammars, else
+    `prompted`. `approve`: asked for each call of a tool that needs approval; where it is None, the run pauses there.
+    `workspace`: the folder of the file tools. `turns`: how many questions to the model a run may take.
+
+    Errors: ToolError (a tool that cannot be offered, a name that is none), SettingsError.
     """
 
     def __init__(
@@ -67,7 +70,9 @@ class Agent:
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings or load({"workspace": workspace}, os.environ)
-        self._toolbox = assembly.toolbox(tools, Path(workspace) if workspace else self._settings.workspace)
+        if settings and workspace:
+            self._settings = replace(settings, workspace=Path(workspace).expanduser().absolute())
+        self._toolbox = assembly.toolbox(tools, self._settings.workspace)
         self._model = model
         self._strategy = strategy
         self._sampling = sampling or Sampling()
@@ -81,21 +86,24 @@ class Agent:
         """Run until there is an answer, or until a call waits for a person and `approve` is not given.
 
         `prompt`: what the person says, or a whole conversation that ends with it.
-        Errors: ModelError, ClientError, LimitReached.
+        Errors: ModelError, ClientError, LimitReached, SettingsError (a strategy that does not exist).
         """
-        return await self._run(self._begin(prompt), {})
+        return await self._run(self._begin(prompt), {}, Usage())
 
     def run_sync(self, prompt: str | Sequence[Message]) -> Result:
         """The same, for programs without an event loop."""
         return asyncio.run(self._alone(prompt))
 
     async def resume(self, result: Result, answers: Mapping[str, Answer]) -> Result:
-        """Go on with a run that waits. `answers`: True, False or an `ApprovalGiven` for the key of each waiting call."""
+        """Go on with a run that waits. `answers`: True, False or an `ApprovalGiven` for the key of each waiting call.
+
+        Errors: as `run`.
+        """
         given = {key: _given(key, answer) for key, answer in answers.items()}
-        return await self._run(list(result.conversation), given)
+        return await self._run(list(result.conversation), given, result.usage)
 
     def stream(self, prompt: str | Sequence[Message]) -> "Run":
-        """Run and watch: an async iterator of events, the last of them `RunEnded`."""
+        """Run and watch: an async iterator of events, the last of them `RunEnded`. Errors: as `run`, while iterating."""
         return Run(self, self._begin(prompt))
 
     async def close(self) -> None:
@@ -116,27 +124,32 @@ class Agent:
             said.insert(0, Message("system", self._instructions))
         return said
 
-    async def _run(self, conversation: list[Message], answers: Mapping[str, ApprovalGiven]) -> Result:
+    async def _run(self, conversation: list[Message], answers: Mapping[str, ApprovalGiven], spent: Usage) -> Result:
         events: list[Event] = []
         runtime = MemoryRuntime(events.append, answers)
         if self._approve is not None:
             runtime = _Asking(events.append, answers, self._approve)
         try:
-            usage = await run(conversation, await self._parts(runtime))
+            spent += await run(conversation, await self._parts(runtime))
         except Paused:
+            spent = sum((event.usage for event in events if isinstance(event, TurnEnded)), spent)
             waiting = tuple(event for event in events[-1:] if isinstance(event, ApprovalAsked))
-            return Result("", tuple(conversation), status="waiting", waiting=waiting, events=tuple(events))
-        return Result(conversation[-1].text, tuple(conversation), usage, events=tuple(events))
+            return Result("", tuple(conversation), spent, "waiting", waiting, tuple(events))
+        return Result(conversation[-1].text, tuple(conversation), spent, events=tuple(events))
 
     async def _parts(self, runtime: MemoryRuntime) -> Parts:
-        if self._client is None:
-            name = self._model if isinstance(self._model, str) else None
-            model = await asyncio.to_thread(assembly.stored, name, self._settings)
-            self._client = assembly.client(model)
+        client = self._client or await self._load()
         strategy = self._strategy
         if isinstance(strategy, str | None):
-            strategy = assembly.strategy(strategy, self._client, self._sampling)
-        return Parts(self._client, strategy, self._toolbox, self._rules, runtime, self._turns)
+            strategy = assembly.strategy(strategy, client, self._sampling)
+        return Parts(client, strategy, self._toolbox, self._rules, runtime, self._turns)
+
+    async def _load(self) -> Client:
+        name = self._model if isinstance(self._model, str) else None
+        model = await asyncio.to_thread(assembly.stored, name, self._settings)
+        # Another run of this agent may have been quicker.
+        self._client = self._client or assembly.client(model)
+        return self._client
 
 
 class _Asking(MemoryRuntime):
