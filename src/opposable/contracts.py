@@ -39,7 +39,7 @@ class Client(Protocol):
     def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:
         """Ask: the pieces as they come, at last one `Completion`. Closing the iterator stops the model.
 
-        Errors: ClientRefused, ClientUnavailable.
+        Errors: ClientRefused, ClientUnavailable; ModelError, where the client loads the model itself.
         """
         ...
 
