@@ -36,7 +36,8 @@ def have(name: str, cache: Path, screen: Screen, *, agreed: str = "", fetch: Pul
     found = find(name, cache)
     if found is not None:
         return found
-    screen.note(_announced(name, cache))
+    if name.startswith(("store:", "hf:")):
+        screen.note(_announced(name, cache))
     meter = _Meter(screen)
 
     def agree(terms: Terms) -> bool:
