@@ -54,7 +54,7 @@ def run(
     yes
         Allow every call without asking. It agrees to no licence.
     strategy
-        How calls are got out of the model. Default: what suits it best.
+        How calls are got out of the model: constrained (the default), prompted/plain, prompted/hermes.
     system
         Instructions that come before the prompt.
     temperature
