@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.wire.gbnf import Grammar
+from tests.wire.schemas import ANY_SCHEMAS, KEYS, ODD_TEXTS, Schema
 
 from opposable.clients.engine import free_cores
 from opposable.clients.llamacpp import LlamaCpp
@@ -19,25 +20,8 @@ from opposable.messages import Completion, Constraint, Message, Request, Samplin
 from opposable.store import StoredModel
 from opposable.wire.grammar import LONGEST_ENUM, arguments, choice
 
-Schema = dict[str, Any]
-ODD_TEXTS = [
-    "a",
-    "b",
-    "x y",
-    "",
-    "é漢🙂",
-    'say "hi"',
-    "back\\slash",
-    "line\nbreak\ttab",
-    "\x00",
-    "\ud800",
-    "{",
-    "#",
-    "\u2028",
-]
 CHARS = st.characters(exclude_categories=["Cs"], exclude_characters="\x7f")
 TEXTS = st.one_of(st.sampled_from([text for text in ODD_TEXTS if text != "\ud800"]), st.text(CHARS, max_size=8))
-KEYS = st.sampled_from(["a", "b", "zwei", 'a"b', "a\\b", "a\nb", "", "é漢🙂", "root", "string"])
 
 
 def made(schema: Any, **how: Any) -> tuple[Grammar, tuple[str, ...]]:
@@ -58,58 +42,6 @@ def fits(schema: Schema, value: Any) -> bool:
 
 def obj(required: list[str] | None = None, **properties: Any) -> Schema:
     return {"type": "object", "properties": properties, "required": [*properties] if required is None else required}
-
-
-# Any schema
-
-STRINGS = st.sampled_from(
-    [*ODD_TEXTS, "string", "integer", "number", "object", "array", "boolean", "null", "float", "^a+$", "date"]
-)
-REFS = st.sampled_from(
-    [
-        "#",
-        "#/",
-        "#/$defs/a",
-        "#/$defs/b",
-        "#/properties/a",
-        "#/anyOf/0",
-        "#/anyOf/x",
-        "#a",
-        "a.json",
-        "#/$defs/%C3%A9~1",
-    ]
-)
-PLAIN = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 300), st.floats(allow_nan=False, allow_infinity=False), STRINGS
-)
-
-
-def keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    many = st.lists(inner, max_size=3)
-    named = st.dictionaries(KEYS, inner, max_size=3)
-    return st.fixed_dictionaries(
-        {},
-        optional={
-            "type": st.one_of(STRINGS, many),
-            "properties": st.one_of(named, many),
-            "required": st.one_of(st.lists(KEYS, max_size=3), many),
-            "additionalProperties": inner,
-            "items": st.one_of(inner, many),
-            "minItems": PLAIN,
-            "anyOf": st.one_of(many, inner),
-            "oneOf": many,
-            "allOf": many,
-            "enum": st.one_of(many, st.just([])),
-            "const": inner,
-            "$ref": st.one_of(REFS, inner),
-            "$defs": st.one_of(st.fixed_dictionaries({"a": inner, "b": inner}), named),
-            "pattern": PLAIN,
-            "maxItems": PLAIN,
-        },
-    )
-
-
-ANY_SCHEMAS = st.recursive(PLAIN, keywords, max_leaves=20).filter(lambda value: isinstance(value, dict))
 
 
 @given(schema=ANY_SCHEMAS, words=st.one_of(st.just(""), st.text(max_size=30)), seed=st.integers(0, 2**32))
@@ -160,7 +92,7 @@ def objects(draw: st.DrawFn, inner: st.SearchStrategy[Pair]) -> Pair:
     members = draw(st.dictionaries(KEYS, st.tuples(inner, st.booleans(), st.booleans()), max_size=4))
     required = [key for key, (_, needed, _) in members.items() if needed]
     optional = [key for key, (_, needed, given) in members.items() if given and not needed]
-    schema = {
+    schema: Schema = {
         "type": "object",
         "properties": {key: pair[0] for key, (pair, _, _) in members.items()},
         "required": required,
