@@ -59,7 +59,8 @@ Turn: TypeAlias = Generator[Request | Show, Delta | Completion, Reply]
 """One turn of a strategy.
 
 It yields a `Request` and is sent the answer: for a request that may be `shown` first each `Delta`, each answered by what
-of it to show, then the `Completion`; for any other the `Completion` alone. It may ask again, and returns the reply.
+of it to show, then the `Completion`; for any other the `Completion` alone. After that it may show what it held back, and
+ask again; at last it returns the reply.
 """
 
 

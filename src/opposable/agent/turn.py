@@ -34,11 +34,14 @@ async def take_turn(
     usage = Usage()
     try:
         said = next(turn)
+        assert isinstance(said, Request), "a strategy shows only what it was sent"
         while True:
-            assert isinstance(said, Request), "a strategy shows only what it was sent"
             completion = await _answer(client, turn, said, show)
             usage += completion.usage
             said = turn.send(completion)
+            while not isinstance(said, Request):
+                _show(said, show)
+                said = next(turn)
     except StopIteration as end:
         return Asked(end.value, usage)
     finally:

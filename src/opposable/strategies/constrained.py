@@ -7,16 +7,17 @@ that is sure overrules the evidence, evidence overrules a model that is not.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Any
 
 from opposable.contracts import Turn
 from opposable.messages import Completion, Constraint, Message, Purpose, Request, Sampling, Token, ToolCall, ToolSpec
-from opposable.strategies.asking import Asking, ask, read
-from opposable.strategies.evidence import Part, as_quoted, offers, parts, scores, spoken_of
+from opposable.strategies.asking import Asking, ask, joined, read
+from opposable.strategies.evidence import Part, as_quoted, held, offers, parts, scores, spoken_of
 from opposable.wire import Call, Reply
+from opposable.wire.calls import read as read_json
 from opposable.wire.grammar import arguments, choice
 
 # How a small model goes on says more than what it answers when asked: "For this I use …", "For this I know …".
@@ -51,9 +52,20 @@ class _Task:
     done: tuple[tuple[ToolCall, str, bool], ...]
 
     @property
-    def failed(self) -> bool:
-        """Did the last call fail?"""
-        return bool(self.done) and self.done[-1][2]
+    def place(self) -> int:
+        """How many parts of the request were seen to: a call that fails is tried once more."""
+        place = tries = 0
+        for _, _, failed in self.done:
+            tries += 1
+            if not failed or tries > 1:
+                place, tries = place + 1, 0
+        return place
+
+    def failed_at(self, call: Call) -> bool:
+        """Was this very call made, and did it fail, or was it refused? It would again."""
+        return any(
+            failed and (made.name, made.arguments) == (call.name, call.arguments) for made, _, failed in self.done
+        )
 
     @property
     def known(self) -> str:
@@ -80,7 +92,7 @@ class Constrained:
             if (yield from self._decide(task, part, evidence, tools)):
                 tool = yield from self._choose(task, part, tools)
                 call = yield from self._fill(task, part, tool)
-                if call is not None:
+                if call is not None and not task.failed_at(call):
                     return Reply(None, None, (call,), ())
         return (yield from self._answer(conversation, task))
 
@@ -111,13 +123,13 @@ class Constrained:
         messages = Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)
         # A small model that finds no end is asked again for values that stand in the request, word for word.
         for limit, words in ((_SHORT_CALL + len(request), ""), (_LONGEST_CALL, part.text)):
-            gbnf, _ = arguments(schema, offers(texts, tool), words)
+            gbnf, _ = arguments(held(schema), offers(texts, tool), words)
             answer: Completion = yield from ask(
                 Request(
                     messages,
                     purpose="fill",
                     sampling=replace(self._exact, max_tokens=min(limit, _LONGEST_CALL)),
-                    constraint=Constraint(gbnf, schema),
+                    constraint=Constraint(gbnf, held(schema)),
                 )
             )
             values = _object(answer.text)
@@ -145,7 +157,8 @@ class Constrained:
         """The answer in words: from what the calls gave, where there were any."""
         if not task.done:
             messages = tuple(message for message in conversation if not message.calls and message.result is None)
-            return (yield from read(Request(messages, shown=True, sampling=self._sampling), ()))
+            reply = yield from read(Request(joined(messages), shown=True, sampling=self._sampling), ())
+            return replace(reply, rejected=())  # whatever it looks like: here a call was not asked for
         system = tuple(message for message in conversation[:1] if message.role == "system")
         answer: Completion = yield from ask(
             Request(
@@ -179,11 +192,9 @@ def _task(conversation: Sequence[Message]) -> _Task:
 def _next_part(task: _Task, tools: Sequence[ToolSpec]) -> tuple[Part, float]:
     """The part of the request that is to be seen to now, and the evidence that it wants a tool."""
     plan = parts(task.request, tools)
-    place = len(task.done)
-    if task.failed and sum(failed for _, _, failed in task.done) < 2:
-        place -= 1
-    if place < len(plan):
-        return plan[place], plan[place].scores[plan[place].best]
+    if task.place < len(plan):
+        part = plan[task.place]
+        return part, part.scores[part.best]
     return Part(task.request, scores(task.request, tools)), _DONE
 
 
@@ -203,8 +214,9 @@ def _common_beginning(texts: Sequence[str]) -> str:
 def likelihoods(texts: Mapping[str, str], answer: Completion) -> dict[str, float]:
     """For each key, how likely its text was as the answer, up to where it parts from all others: a log probability.
 
-    What was written and the likeliest tokens at each place are known; tokens that fit are added up. Where no
-    probabilities are known, what was written is as good as certain.
+    What was written and the likeliest tokens at each place are known; tokens that fit are added up. A token that goes
+    on after the end of a text ends it, unless a longer text goes on so. Where no probabilities are known, what was
+    written is as good as certain.
     """
     if not answer.tokens:
         written = answer.text.strip().strip('"').strip()
@@ -212,30 +224,36 @@ def likelihoods(texts: Mapping[str, str], answer: Completion) -> dict[str, float
     found: dict[str, float] = {}
     alive, before = dict(texts), 0.0
     for token in answer.tokens:
-        here = {key: before + _fitting(text, token) for key, text in alive.items()}
+        here = {key: before + _fitting(text, alive.values(), token) for key, text in alive.items()}
         alive = {key: text[len(token.text) :] for key, text in alive.items() if text.startswith(token.text)}
         found |= {key: value for key, value in here.items() if key not in alive or len(alive) == 1}
         if len(alive) <= 1:
             return found
         before += token.logprob
-    return found | dict.fromkeys(alive, before)
+    return found | {key: before + (_UNLIKELY if text else 0.0) for key, text in alive.items()}
 
 
-def _fitting(text: str, token: Token) -> float:
-    fitting = [
-        exp(logprob)
-        for other, logprob in token.alternatives
-        if other and (text.startswith(other) or other.startswith(text))
-    ]
-    return log(sum(fitting)) if fitting else _UNLIKELY
+def _fitting(text: str, texts: Iterable[str], token: Token) -> float:
+    longer = [other for other in texts if len(other) > len(text)]
+
+    def fits(said: str) -> bool:
+        beyond = said.startswith(text) and not any(_agree(said, other) for other in longer)
+        return text.startswith(said) or beyond
+
+    fitting = sum(exp(logprob) for said, logprob in token.alternatives if said and fits(said))
+    return log(fitting) if fitting else _UNLIKELY
+
+
+def _agree(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        values = json.loads(text)
+        values, _ = read_json(text, ended=False)
     except ValueError:
         return None
-    return values if isinstance(values, dict) else None
+    return values[0] if len(values) == 1 and isinstance(values[0], dict) else None
 
 
 def _words(text: str) -> set[str]:

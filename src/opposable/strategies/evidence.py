@@ -16,9 +16,12 @@ HIT, MISS = 2.0, -3.0
 
 _LITTLE = re.compile(r"[^\w]*[A-Za-z']{1,3}[^\w]*")
 _SPLIT = re.compile(
-    r"(?<=[.!?;])\s+|\n+|,?\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+", re.IGNORECASE
+    r"(?<=[.!?;])\s+|\n+|(?:,|(?<!\s))\s+(?:and then|then|and|und dann|und|dann|et puis|et|puis|y luego|y)\s+",
+    re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^”]*”|`[^`]*`")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^“”]*”|`[^`]*`")
+_LONGEST = 2_000
+"""A request of more characters is not cut: it holds a text that somebody pasted, not that many wishes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def scores(request: str, tools: Sequence[ToolSpec], around: str = "") -> tuple[f
 def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
     """The request in those parts that each ask for a tool, in order; a part that asks for none goes with the one before."""
     whole = Part(request, scores(request, tools))
+    if len(request) > _LONGEST:
+        return [whole]
     found: list[Part] = []
     for text in _pieces(request):
         part = Part(text, scores(text, tools, request))
@@ -84,19 +89,25 @@ def as_quoted(value: Any, request: str) -> Any:
 
 
 def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
-    """The tool's schema with its required parameters, and of the others those of which the request speaks.
-
-    Texts have to hold something: a very small model ends one before it has begun.
-    """
+    """The tool's schema with its required parameters, and of the others those of which the request speaks."""
     required = _required(tool)
     own = set(terms(f"{tool.name} {tool.description}"))
     said = set(terms(_telling(request))) - own
     kept = {
-        name: {"minLength": 1, **schema} if isinstance(schema, Mapping) and schema.get("type") == "string" else schema
+        name: schema
         for name, schema in _properties(tool).items()
         if name in required or said & (set(terms(_text_of(name, schema))) - own)
     }
-    return {**tool.parameters, "properties": kept, "required": list(kept)}
+    return {**tool.parameters, "properties": kept, "required": list(dict.fromkeys([*kept, *required]))}
+
+
+def held(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of arguments whose texts hold something: a very small model ends a text before it has begun."""
+    properties = {
+        name: {"minLength": 1, **one} if isinstance(one, Mapping) and one.get("type") == "string" else one
+        for name, one in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 def _pieces(request: str) -> list[str]:
@@ -107,7 +118,7 @@ def _pieces(request: str) -> list[str]:
         quotes.append(match.group())
         return f"\0{len(quotes) - 1}\0"
 
-    hidden = _QUOTED.sub(hide, request)
+    hidden = _QUOTED.sub(hide, request.replace("\0", " "))
     pieces = [piece.strip() for piece in _SPLIT.split(hidden) if piece.strip()]
     return [re.sub(r"\0(\d+)\0", lambda match: quotes[int(match.group(1))], piece) for piece in pieces]
 
@@ -124,7 +135,7 @@ def _properties(tool: ToolSpec) -> Mapping[str, Any]:
 
 def _required(tool: ToolSpec) -> list[str]:
     required = tool.parameters.get("required")
-    return [name for name in required if name in _properties(tool)] if isinstance(required, list) else []
+    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
 
 
 def _text_of(name: str, schema: Any) -> str:
@@ -134,13 +145,13 @@ def _text_of(name: str, schema: Any) -> str:
 
 def _demands(tool: ToolSpec) -> list[frozenset[str]]:
     """For each required parameter whose own description shows a form: the forms that would do."""
-    found = (forms(_text_of(name, _properties(tool)[name])) for name in _required(tool))
+    found = (forms(_text_of(name, _properties(tool).get(name))) for name in _required(tool))
     return [wanted for wanted in found if wanted]
 
 
 def _takes_text(tool: ToolSpec) -> bool:
     """Does a required parameter take any text, of no known form?"""
-    required = ((name, _properties(tool)[name]) for name in _required(tool))
+    required = ((name, _properties(tool).get(name)) for name in _required(tool))
     return any(
         isinstance(schema, Mapping)
         and schema.get("type") == "string"

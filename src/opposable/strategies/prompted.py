@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from opposable.contracts import Turn
 from opposable.messages import Message, Request, Sampling, ToolResult, ToolSpec
-from opposable.strategies.asking import read
+from opposable.strategies.asking import joined, read
 from opposable.wire import render
 
 _PLAIN = """\
@@ -93,14 +93,14 @@ def transcript(conversation: Sequence[Message], tools: Sequence[ToolSpec], rende
     """The conversation as plain system, user and assistant text, with the tools in the first system message."""
     messages = [_as_text(message, rendering) for message in conversation]
     if not tools:
-        return _joined(messages)
+        return joined(messages)
     lines = "\n".join(json.dumps(rendering.tool(spec), ensure_ascii=False) for spec in tools)
     section = rendering.section.format(tools=lines)
     if messages and messages[0].role == "system":
         messages[0] = replace(messages[0], text=f"{messages[0].text}\n\n{section}")
     else:
         messages.insert(0, Message("system", section))
-    return _joined(messages)
+    return joined(messages)
 
 
 def _as_text(message: Message, rendering: Rendering) -> Message:
@@ -110,14 +110,3 @@ def _as_text(message: Message, rendering: Rendering) -> Message:
         calls = render(message.calls, _SHAPE)
         return Message("assistant", f"{message.text}\n{calls}" if message.text else calls)
     return replace(message, reasoning=None)
-
-
-def _joined(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Neighbours of the same role as one message: several results make one, since templates want roles to alternate."""
-    joined: list[Message] = []
-    for message in messages:
-        if joined and joined[-1].role == message.role:
-            joined[-1] = replace(joined[-1], text=f"{joined[-1].text}\n{message.text}")
-        else:
-            joined.append(message)
-    return tuple(joined)
