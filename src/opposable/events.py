@@ -2,7 +2,8 @@
 
 A run is a stream of these, in this order: `RunStarted`; for each turn `TextDelta` and `ReasoningDelta` as they come and
 `TurnEnded` with the settled reply; for each call `CallReady`, `ApprovalAsked` and `ApprovalGiven` where a person is
-asked, `CallStarted`, `CallEnded`; at the end `RunEnded`.
+asked, `CallStarted`, `CallEnded`; at the end `RunEnded`. A call that cannot or may not run is not started, one whose
+arguments cannot be settled is not ready: they only end. An error ends a run without `RunEnded`.
 """
 
 import math
