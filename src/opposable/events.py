@@ -2,7 +2,8 @@
 
 A run is a stream of these, in this order: `RunStarted`; for each turn `TextDelta` and `ReasoningDelta` as they come and
 `TurnEnded` with the settled reply; for each call `CallReady`, `ApprovalAsked` and `ApprovalGiven` where a person is
-asked, `CallStarted`, `CallEnded`; at the end `RunEnded`.
+asked, `CallStarted`, `CallEnded`; at the end `RunEnded`. A call that cannot or may not run is not started, one whose
+arguments cannot be settled is not ready: they only end. An error ends a run without `RunEnded`.
 """
 
 import math
@@ -88,10 +89,12 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over: its answer and its whole cost. A run that pauses or fails ends without it."""
+    """The run is over, or waits for a person's word on the calls in `waiting`: its answer, and what it cost so far."""
 
     answer: str
     usage: Usage
+    status: Literal["done", "waiting"] = "done"
+    waiting: tuple[ApprovalAsked, ...] = ()
 
 
 Event: TypeAlias = (

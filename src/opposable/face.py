@@ -5,9 +5,10 @@ print(agent.run_sync("What is 17 * 23?").answer)
 """
 
 import asyncio
+import inspect
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -16,24 +17,23 @@ from opposable import assembly
 from opposable.agent.loop import Parts, run
 from opposable.contracts import Client, Strategy
 from opposable.errors import Paused
-from opposable.events import ApprovalAsked, ApprovalGiven, Event, RunEnded, TurnEnded
+from opposable.events import ApprovalAsked, ApprovalGiven, Event, RunEnded
 from opposable.messages import Message, Sampling, ToolCall, Usage
 from opposable.runtime.memory import MemoryRuntime
 from opposable.settings import Settings, load
 from opposable.tools.toolbox import Tool
 
-Approve: TypeAlias = Callable[[ToolCall], bool]
 Answer: TypeAlias = ApprovalGiven | bool
+Approve: TypeAlias = Callable[[ToolCall], Answer | Awaitable[Answer]]
 AnyTool: TypeAlias = Tool | Callable[..., object] | str
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a run.
+    """What came of a run; `usage` is what all of it cost, also before it waited.
 
-    `conversation` holds everything that was said and done, and can be gone on with. `usage` is what it all cost, with
-    the part before a pause. Where `status` is `waiting`, the calls in `waiting` need a person's word: give it with
-    `Agent.resume`. `events`: those since the run began, or went on.
+    `conversation` holds everything that was said and done, and can be gone on with. Where `status` is `waiting`, the
+    calls in `waiting` need a person's word: give it with `Agent.resume`.
     """
 
     answer: str
@@ -49,9 +49,11 @@ class Agent:
 
     `model`: a name (`store:smollm2-135m`, a path to a GGUF …), a `Client`, or None for the default model, which is
     fetched at first use. `tools`: typed functions with docstrings, `Tool`s, or names of built-in tools. `instructions`:
-    the system message. `strategy`: a name or a `Strategy`; None: `constrained` where the client takes grammars, else
-    `prompted`. `approve`: asked for each call of a tool that needs approval; where it is None, the run pauses there.
-    `workspace`: the folder of the file tools. `turns`: how many questions to the model a run may take.
+    the system message. `strategy`: a name or a `Strategy`; None: `constrained` for small models whose client takes
+    grammars, else `prompted`. `approve`: asked for each call of a tool that needs approval, sync or async; nothing but
+    True, or an `ApprovalGiven` that says so, lets it run. Where it is None, the run pauses there. What is allowed
+    `always` holds until the run ends. `workspace`: the folder of the file tools. `turns`: how many questions to the
+    model a run may take.
 
     Errors: ToolError (a tool that cannot be offered, a name that is none), SettingsError.
     """
@@ -78,9 +80,9 @@ class Agent:
         self._sampling = sampling or Sampling()
         self._instructions = instructions
         self._approve = approve
-        self._rules = assembly.approver(self._settings)
         self._turns = turns
         self._client: Client | None = None if isinstance(model, str | None) else model
+        self._loading = threading.Lock()
 
     async def run(self, prompt: str | Sequence[Message]) -> Result:
         """Run until there is an answer, or until a call waits for a person and `approve` is not given.
@@ -91,14 +93,13 @@ class Agent:
         return await self._run(self._begin(prompt), {}, Usage())
 
     def run_sync(self, prompt: str | Sequence[Message]) -> Result:
-        """The same, for programs without an event loop."""
+        """The same, for programs without an event loop. Errors: as `run`; RuntimeError, where a loop runs already."""
+        if asyncio._get_running_loop() is not None:
+            raise RuntimeError("an event loop runs here already: write `await agent.run(…)` in place of run_sync")
         return asyncio.run(self._alone(prompt))
 
     async def resume(self, result: Result, answers: Mapping[str, Answer]) -> Result:
-        """Go on with a run that waits. `answers`: True, False or an `ApprovalGiven` for the key of each waiting call.
-
-        Errors: as `run`.
-        """
+        """Go on with a run that waits. `answers`: True, False or an `ApprovalGiven` for the key of each waiting call."""
         given = {key: _given(key, answer) for key, answer in answers.items()}
         return await self._run(list(result.conversation), given, result.usage)
 
@@ -108,9 +109,9 @@ class Agent:
 
     async def close(self) -> None:
         """Let go of the model, if this agent loaded it."""
-        if self._client is not None and isinstance(self._model, str | None):
-            await self._client.close()
+        if isinstance(self._model, str | None) and (client := self._client) is not None:
             self._client = None
+            await client.close()
 
     async def _alone(self, prompt: str | Sequence[Message]) -> Result:
         try:
@@ -124,51 +125,63 @@ class Agent:
             said.insert(0, Message("system", self._instructions))
         return said
 
-    async def _run(self, conversation: list[Message], answers: Mapping[str, ApprovalGiven], spent: Usage) -> Result:
+    async def _run(self, conversation: list[Message], answers: Mapping[str, ApprovalGiven], before: Usage) -> Result:
         events: list[Event] = []
-        runtime = MemoryRuntime(events.append, answers)
-        if self._approve is not None:
-            runtime = _Asking(events.append, answers, self._approve)
-        try:
-            spent += await run(conversation, await self._parts(runtime))
-        except Paused:
-            spent = sum((event.usage for event in events if isinstance(event, TurnEnded)), spent)
-            waiting = tuple(event for event in events[-1:] if isinstance(event, ApprovalAsked))
-            return Result("", tuple(conversation), spent, "waiting", waiting, tuple(events))
-        return Result(conversation[-1].text, tuple(conversation), spent, events=tuple(events))
+        ended = await self._work(conversation, self._runtime(events.append, answers))
+        usage = before + ended.usage
+        return Result(ended.answer, tuple(conversation), usage, ended.status, ended.waiting, tuple(events))
 
-    async def _parts(self, runtime: MemoryRuntime) -> Parts:
-        client = self._client or await self._load()
+    async def _work(self, conversation: list[Message], runtime: MemoryRuntime) -> RunEnded:
+        client = await asyncio.to_thread(self._load) if self._client is None else self._client
         strategy = self._strategy
         if isinstance(strategy, str | None):
             strategy = assembly.strategy(strategy, client, self._sampling)
-        return Parts(client, strategy, self._toolbox, self._rules, runtime, self._turns)
+        rules = assembly.approver(self._settings)
+        return await run(conversation, Parts(client, strategy, self._toolbox, rules, runtime, self._turns))
 
-    async def _load(self) -> Client:
-        name = self._model if isinstance(self._model, str) else None
-        model = await asyncio.to_thread(assembly.stored, name, self._settings)
-        # Another run of this agent may have been quicker.
-        self._client = self._client or assembly.client(model)
-        return self._client
+    def _load(self) -> Client:
+        """The model of this agent, loaded once, however many runs ask for it at the same time."""
+        with self._loading:
+            if self._client is None:
+                name = self._model if isinstance(self._model, str) else None
+                self._client = assembly.client(assembly.stored(name, self._settings))
+            return self._client
+
+    def _runtime(
+        self, emit: Callable[[Event], None], answers: Mapping[str, ApprovalGiven], *, attended: bool = False
+    ) -> MemoryRuntime:
+        if self._approve is None:
+            return MemoryRuntime(emit, answers, attended=attended)
+        return _Asking(emit, answers, self._approve)
 
 
 class _Asking(MemoryRuntime):
     """The memory runtime with a function in the place of the person."""
 
     def __init__(self, emit: Callable[[Event], None], answers: Mapping[str, Any], approve: Approve) -> None:
-        super().__init__(self._ask, answers)
-        self._tell = emit
+        super().__init__(emit, answers)
         self._approve = approve
+        self._asked: dict[str, ToolCall] = {}
 
-    def _ask(self, event: Event) -> None:
-        self._tell(event)
+    def emit(self, event: Event) -> None:
+        super().emit(event)
         if isinstance(event, ApprovalAsked):
-            self.answer(event.key, _given(event.key, self._approve(event.call)))
+            self._asked[event.key] = event.call
+
+    async def wait(self, key: str) -> Any:
+        try:
+            return await super().wait(key)
+        except Paused:
+            said = self._approve(self._asked.pop(key))
+            return _given(key, await said if inspect.isawaitable(said) else said)
 
 
 def _given(key: str, answer: Answer) -> ApprovalGiven:
+    """An answer as what it stands for. Errors: TypeError, for anything that is neither a yes nor a no."""
     if isinstance(answer, ApprovalGiven):
         return answer
+    if not isinstance(answer, bool):
+        raise TypeError(f"{key} was answered with {answer!r}: answer True, False, or an ApprovalGiven")
     return ApprovalGiven(key, "once" if answer else "refuse")
 
 
@@ -179,7 +192,7 @@ class Run:
         self.conversation = conversation
         self._agent = agent
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._runtime = MemoryRuntime(self._events.put_nowait, attended=True)
+        self._runtime = agent._runtime(self._events.put_nowait, {}, attended=True)
 
     def answer(self, key: str, verdict: Answer) -> None:
         """Answer an `ApprovalAsked` by its key: True, False, or an `ApprovalGiven`."""
@@ -193,12 +206,10 @@ class Run:
             await task
         finally:
             task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await asyncio.gather(task, return_exceptions=True)
 
     async def _work(self) -> None:
         try:
-            usage = await run(self.conversation, await self._agent._parts(self._runtime))
-            self._events.put_nowait(RunEnded(self.conversation[-1].text, usage))
+            await self._agent._work(self.conversation, self._runtime)
         finally:
             self._events.put_nowait(None)

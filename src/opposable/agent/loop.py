@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from opposable.agent.turn import Asked, take_turn
 from opposable.contracts import Approver, Client, Runtime, Strategy, Toolbox
-from opposable.errors import LimitReached, Stop, TryAgain
+from opposable.errors import LimitReached, Paused, Stop, TryAgain
 from opposable.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -17,13 +17,17 @@ from opposable.events import (
     CallReady,
     CallStarted,
     ReasoningDelta,
+    RunEnded,
     RunStarted,
     TextDelta,
     TurnEnded,
 )  # fmt: skip
 from opposable.messages import Message, ToolCall, ToolResult, ToolSpec, Usage
 from opposable.wire import Event as WireEvent
-from opposable.wire import Reasoning, Reply, Text
+from opposable.wire import Reasoning, Rejected, Reply, Text
+
+_UNKNOWN, _UNREAD = _COMPLAINTS = ("That tool does not exist.", "That call could not be read.")
+"""How a complaint begins. One is made; what the model then says is its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,18 @@ class Parts:
     turns: int = 20
 
 
-async def run(conversation: list[Message], parts: Parts) -> Usage:
+async def run(conversation: list[Message], parts: Parts) -> RunEnded:
     """Go on with a conversation until the model answers without a call; what was said and done is added to it.
 
-    Returns what the model cost. Errors: ClientError, LimitReached, Paused (where a person is needed and none is there).
+    The run ends waiting where a person is needed and none is there. Errors: ClientError, LimitReached.
     """
+    ended = await rounds(conversation, parts)
+    parts.runtime.emit(ended)
+    return ended
+
+
+async def rounds(conversation: list[Message], parts: Parts) -> RunEnded:
+    """Settle what was called and ask the model, in turn. Errors: as `run`."""
     runtime, specs = parts.runtime, parts.toolbox.specs
     runtime.emit(RunStarted(parts.client.model, parts.strategy.name, parts.strategy.notes(specs)))
     usage = Usage()
@@ -50,10 +61,17 @@ async def run(conversation: list[Message], parts: Parts) -> Usage:
         try:
             for call in unsettled(conversation):
                 result = await settle(call, parts)
+                if isinstance(result, ApprovalAsked):
+                    return RunEnded("", usage, "waiting", (result,))
                 conversation.append(Message("tool", result.text, result=result))
         except Stop as stop:
+            # No call stays open: whoever goes on with the conversation must not start it again.
+            results = [
+                ToolResult(call.id, call.name, f"The run ended here: {stop}") for call in unsettled(conversation)
+            ]
+            conversation.extend(Message("tool", result.text, result=result) for result in results)
             conversation.append(Message("assistant", str(stop)))
-            return usage
+            return RunEnded(str(stop), usage)
         asked = await runtime.step(f"turn {turn}", lambda: ask(conversation, parts), repeatable=True)
         usage += asked.usage
         message = message_of(asked.reply, conversation)
@@ -61,8 +79,8 @@ async def run(conversation: list[Message], parts: Parts) -> Usage:
         conversation.append(message)
         if not message.calls:
             complaint = complaint_about(asked.reply, specs)
-            if complaint is None or complaint in conversation:
-                return usage
+            if complaint is None or any(said.text.startswith(_COMPLAINTS) for said in conversation[-2:-1]):
+                return RunEnded(message.text, usage)
             conversation.append(complaint)
     raise LimitReached(
         f"the model asked for tools {parts.turns} times without coming to an answer; "
@@ -74,30 +92,40 @@ async def ask(conversation: list[Message], parts: Parts) -> Asked:
     """One question to the model, shown as it is answered."""
 
     def show(event: WireEvent) -> None:
-        if isinstance(event, Text):
+        where = event.part if isinstance(event, Rejected) else None
+        if isinstance(event, Text) or where == "content":
             parts.runtime.emit(TextDelta(event.raw))
-        elif isinstance(event, Reasoning):
+        elif isinstance(event, Reasoning) or where == "reasoning":
             parts.runtime.emit(ReasoningDelta(event.raw))
 
     return await take_turn(parts.client, parts.strategy, conversation, parts.toolbox.specs, show)
 
 
-async def settle(call: ToolCall, parts: Parts) -> ToolResult:
-    """Check a call, ask for approval where it is needed, run it. Errors: Stop, Paused."""
+async def settle(call: ToolCall, parts: Parts) -> ToolResult | ApprovalAsked:
+    """Check a call, ask for approval where it is needed, run it; what it waits for, where nobody answers. Errors: Stop."""
     runtime = parts.runtime
+    settled = await checked(call, parts)
+    if isinstance(settled, ApprovalAsked):
+        return settled
     began = runtime.now()
-    result = await checked(call, parts)
-    if isinstance(result, ToolCall):
-        settled, spec = result, spec_of(result.name, parts)
-        runtime.emit(CallStarted(settled))
-        began = runtime.now()
-        result = await runtime.step(f"call {call.id}", lambda: parts.toolbox.run(settled), repeatable=spec.repeatable)
+    try:
+        result = await started(settled, parts) if isinstance(settled, ToolCall) else settled
+    except Stop as stop:
+        runtime.emit(CallEnded(ToolResult(call.id, call.name, str(stop)), runtime.now() - began))
+        raise
     runtime.emit(CallEnded(result, runtime.now() - began))
     return result
 
 
-async def checked(call: ToolCall, parts: Parts) -> ToolCall | ToolResult:
-    """The settled call, if it may run; else the result that says why not."""
+async def started(call: ToolCall, parts: Parts) -> ToolResult:
+    """Run a settled call that may run. Errors: Stop."""
+    parts.runtime.emit(CallStarted(call))
+    repeatable = spec_of(call.name, parts).repeatable
+    return await parts.runtime.step(f"call {call.id}", lambda: parts.toolbox.run(call), repeatable=repeatable)
+
+
+async def checked(call: ToolCall, parts: Parts) -> ToolCall | ToolResult | ApprovalAsked:
+    """The settled call, if it may run; else the result that says why not, or what it waits for."""
     runtime = parts.runtime
     try:
         settled = parts.toolbox.settle(call)
@@ -108,12 +136,15 @@ async def checked(call: ToolCall, parts: Parts) -> ToolCall | ToolResult:
     if rule == "deny":
         return ToolResult(call.id, call.name, f"{call.name} may not be used here. Go on without it.", failed=True)
     if rule == "ask":
-        key = f"approve {call.id}"
-        runtime.emit(ApprovalAsked(key, settled))
-        answer: ApprovalGiven = await runtime.wait(key)
+        asked = ApprovalAsked(f"approve {call.id}", settled)
+        runtime.emit(asked)
+        try:
+            answer: ApprovalGiven = await runtime.wait(asked.key)
+        except Paused:
+            return asked
         runtime.emit(answer)
         parts.approver.remember(settled, answer)
-        if answer.verdict == "refuse":
+        if answer.verdict not in ("once", "always"):
             reason = answer.reason or "no reason was given"
             return ToolResult(call.id, call.name, f"The person refused this call: {reason}.", failed=True)
     return settled
@@ -150,14 +181,12 @@ def message_of(reply: Reply, conversation: list[Message]) -> Message:
 
 def complaint_about(reply: Reply, specs: Sequence[ToolSpec]) -> Message | None:
     """What to tell a model that tried to call and was not understood; None where it did not try."""
+    if not specs:
+        return None
     causes = {block.cause for block in reply.rejected}
     names = ", ".join(spec.name for spec in specs)
     if "unknown_tool" in causes:
-        return Message(
-            "user", f"That tool does not exist. There are: {names}. Call one of these, or answer in plain text."
-        )
+        return Message("user", f"{_UNKNOWN} There are: {names}. Call one of these, or answer in plain text.")
     if causes & {"malformed", "truncated"}:
-        return Message(
-            "user", "That call could not be read. Write it once more, as one JSON object, or answer in plain text."
-        )
+        return Message("user", f"{_UNREAD} Write it once more, as one JSON object, or answer in plain text.")
     return None

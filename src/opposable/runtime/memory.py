@@ -55,4 +55,10 @@ class MemoryRuntime:
         return time.time()
 
     async def spawn(self, name: str, fns: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        return list(await asyncio.gather(*(fn() for fn in fns)))
+        tasks = [asyncio.ensure_future(fn()) for fn in fns]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:  # where one failed, the others do not go on alone
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
