@@ -20,6 +20,9 @@ from opposable.tools.toolbox import Tool, Toolbox
 EMBEDDED = "store:smollm2-135m"
 """The model where none is named: small enough to be fetched at first use."""
 
+SMALL = 4_000_000_000
+"""Models with fewer parameters write calls better under a grammar than by themselves."""
+
 STRATEGIES: dict[str, Callable[[Sampling], Strategy]] = {
     "constrained": Constrained,
     "prompted": partial(Prompted, "plain"),
@@ -47,13 +50,22 @@ def client(model: StoredModel) -> Client:
             f"{model.name} has no chat template, so it cannot be talked to. Take an instruct version of the model."
         )
     return LlamaCpp(
-        model.path, model.name, context=min(gguf.context or 4096, 8192), template=model.template, stop=model.stop
+        model.path,
+        model.name,
+        context=min(gguf.context or 4096, 8192),
+        parameters=gguf.parameters,
+        template=model.template,
+        stop=model.stop,
     )
 
 
 def strategy(name: str | None, asked: Client, sampling: Sampling) -> Strategy:
-    """A strategy by its name; None: constrained where the client takes grammars, else prompted. Errors: SettingsError."""
-    return known_strategy(name or ("constrained" if "gbnf" in asked.constrains else "prompted"))(sampling)
+    """A strategy by its name; None: constrained for a small model whose client takes grammars, else prompted.
+
+    A model of which the size is not known counts as small. Errors: SettingsError.
+    """
+    small = asked.parameters is None or asked.parameters < SMALL
+    return known_strategy(name or ("constrained" if small and "gbnf" in asked.constrains else "prompted"))(sampling)
 
 
 def known_strategy(name: str) -> Callable[[Sampling], Strategy]:

@@ -32,6 +32,11 @@ class Client(Protocol):
         ...
 
     @property
+    def parameters(self) -> int | None:
+        """How many parameters the model has; None where that is not known."""
+        ...
+
+    @property
     def constrains(self) -> frozenset[Constrains]:
         """In which ways this client can force the form of an answer."""
         ...
