@@ -478,6 +478,22 @@ def test_long_output_is_cut_and_says_so(fails: bool) -> None:
     assert result.failed is fails
 
 
+@pytest.mark.parametrize("kind", ["own", "foreign"])
+def test_what_a_tool_does_to_its_arguments_is_not_seen_elsewhere(kind: str) -> None:
+    def change(d: dict[str, Any]) -> str:
+        """Change what was given."""
+        d["k"].append(d.pop("j", 0))
+        return json.dumps(d)
+
+    made = tool(change) if kind == "own" else Tool(ToolSpec("change"), change)
+    said = ToolCall("c", "change", {"d": {"k": [1], "j": 2}})
+    settled = Toolbox([made]).settle(said)
+    for call in (settled, settled, said):
+        assert asyncio.run(Toolbox([made]).run(call)).text == '{"k": [1, 2]}'
+    assert said.arguments == settled.arguments == {"d": {"k": [1], "j": 2}}
+    assert settled.arguments["d"]["k"] is not said.arguments["d"]["k"]
+
+
 def test_a_foreign_tool_needs_no_python_types() -> None:
     def function(**arguments: Any) -> str:
         return json.dumps(arguments)

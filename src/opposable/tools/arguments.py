@@ -51,7 +51,7 @@ def settle(spec: ToolSpec, arguments: Any) -> dict[str, Any]:
         raise TryAgain(f"The arguments of {spec.name} must be one JSON object with the fields {_fields(spec)}.")
     compiled = _compiled(_as_text(spec))
     try:
-        value = _Coercion(compiled).coerce(dict(arguments), "#", 0)
+        value = _Coercion(compiled).coerce(copied(arguments), "#", 0)
         errors = list(islice(compiled.validator.iter_errors(value), MOST + 1))
         lines = [problem(error, compiled.root) for error in errors]
     except (ValueError, TypeError, RecursionError) as error:  # keys that are no text, nesting without end
@@ -61,6 +61,13 @@ def settle(spec: ToolSpec, arguments: Any) -> dict[str, Any]:
         told = "\n".join([*dict.fromkeys(f"- {line}" for line in lines[:MOST]), *more])
         raise TryAgain(f"The arguments of {spec.name} do not fit:\n{told}\nCall {spec.name} again with this put right.")
     return value if isinstance(value, dict) else dict(arguments)
+
+
+def copied(value: Any) -> Any:
+    """Parsed JSON anew: no list or object of it is shared."""
+    if isinstance(value, Mapping):
+        return dict(zip(value, map(copied, value.values()), strict=True))
+    return list(map(copied, value)) if isinstance(value, list) else value
 
 
 def _fields(spec: ToolSpec) -> str:

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, overload
 
 from opposable.errors import Stop, ToolError, TryAgain
 from opposable.messages import Approval, ToolCall, ToolResult, ToolSpec
-from opposable.tools.arguments import check_spec, settle
+from opposable.tools.arguments import check_spec, copied, settle
 from opposable.tools.schema import Build, described
 
 Function: TypeAlias = Callable[..., Any]
@@ -116,7 +116,7 @@ class Toolbox:
         if made is None:
             raise TryAgain(self._no_such(call.name))
         arguments = settle(made.spec, call.arguments)
-        made.build(arguments)  # what only the function's own types can tell is told now, before anyone is asked
+        made.build(copied(arguments))  # what only the function's own types can tell is told now, before anyone is asked
         return replace(call, arguments=arguments)
 
     async def run(self, call: ToolCall) -> ToolResult:
@@ -211,12 +211,14 @@ async def _attempt(made: Tool, call: ToolCall, limit: int) -> ToolResult | BaseE
 
 
 async def _outcome(made: Tool, call: ToolCall, limit: int) -> str:
+    arguments = copied(call.arguments)  # what was approved and recorded stays what it was, whatever the tool does
+
     def begin() -> str | Awaitable[Any]:
-        given = made.function(**made.build(call.arguments))
+        given = made.function(**made.build(arguments))
         return given if inspect.isawaitable(given) else as_text(given, limit)
 
     if inspect.iscoroutinefunction(made.function):
-        values = await _in_thread(lambda: made.build(call.arguments))
+        values = await _in_thread(lambda: made.build(arguments))
         waiting: str | Awaitable[Any] = made.function(**values)
     else:
         waiting = await _in_thread(begin)
