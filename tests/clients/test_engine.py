@@ -166,6 +166,16 @@ def test_what_nobody_expects_is_told_and_the_next_question_is_served(small_model
     asyncio.run(asyncio.wait_for(main(), 60))
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.model
+def test_a_close_at_once_after_a_load_never_hangs(small_model: StoredModel) -> None:
+    for _ in range(100):
+        engine = Engine(small_model.path, context=256, threads=1, template=None)
+        engine.load().result(60)
+        engine.close()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that is there and cannot be read")
 def test_a_load_that_fails_is_told_to_everyone() -> None:
     pytest.importorskip("xllamacpp")

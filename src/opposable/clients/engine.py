@@ -179,6 +179,8 @@ class Engine:
                 f"or a context of {self._context:,} tokens needs more memory than there is. Fetch the file again, make "
                 "xllamacpp newer, or set a smaller context."
             ) from error
+        # Answered by the server's loop, so that it runs: one that is told to end before it began never ends.
+        server.handle_metrics()
         self.address = server.listening_address
         self.context = int(self._ask("GET", "/props")["default_generation_settings"]["n_ctx"])
         return server
@@ -202,6 +204,7 @@ class Engine:
         parameters.api_keys = [self._key]
         parameters.ui = False
         parameters.endpoint_slots = False
+        parameters.endpoint_metrics = True
         parameters.n_threads_http = 2
         if hasattr(socket, "AF_UNIX") and sys.platform != "win32":
             folder = at_end.enter_context(held_folder(Path(tempfile.gettempdir()), "opposable-llama-"))
