@@ -117,7 +117,12 @@ def test_a_program_that_says_nothing_more_gives_no_consent(tmp_path: Path) -> No
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("line", ["yes", "[]", '{"key": "approve call_1", "verdict": "maybe"}', '{"verdict": "once"}'])
+TWICE = '{"key": "approve call_1", "verdict": "refuse", "verdict": "once"}'
+
+
+@pytest.mark.parametrize(
+    "line", [TWICE, "yes", "[]", '{"key": "approve call_1", "verdict": "maybe"}', '{"verdict": "once"}']
+)
 def test_an_answer_that_is_none_ends_the_run(line: str, tmp_path: Path) -> None:
     done = ran(tmp_path, WRITE, said=f"{line}\n", face="json")
     assert done.returncode == 2

@@ -87,7 +87,7 @@ def by_lines(keys: IO[str]) -> Ask:
 
 def _given(line: str) -> ApprovalGiven:
     try:
-        answer = json.loads(line)
+        answer = json.loads(line, object_pairs_hook=_once_each)
         key, verdict, reason = answer["key"], answer["verdict"], answer.get("reason") or ""
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         key = verdict = reason = None
@@ -97,6 +97,13 @@ def _given(line: str) -> ApprovalGiven:
         f"a line on stdin is no answer: {line[:200].strip()!r}. "
         'Right is {"key": "approve call_1", "verdict": "once"}, or "always", or "refuse" with a "reason"'
     )
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON. Which of two values is meant nobody can say. Errors: ValueError."""
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError
+    return dict(pairs)
 
 
 def _changed(before: str | None, after: str | None) -> list[str]:

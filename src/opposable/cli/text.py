@@ -4,6 +4,7 @@ Nothing of a call is hidden, only cut: first comes a sentence, then its settled 
 """
 
 import json
+import sys
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -33,6 +34,15 @@ def _clean(character: str) -> str:
     if kind in ("Cf", "Zl", "Zp"):
         return "·"
     return "\N{REPLACEMENT CHARACTER}" if kind == "Cs" else character
+
+
+def decoded(data: bytes, place: str) -> str:
+    """The text of bytes from `place`; what is no UTF-8 is shown as U+FFFD, and stderr told of it."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        sys.stderr.write(f"byte {error.start} on {place} is no UTF-8; what could not be read is shown as U+FFFD\n")
+        return data.decode("utf-8", errors="replace")
 
 
 def one_line(text: str, most: int) -> str:
