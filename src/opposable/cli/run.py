@@ -84,10 +84,8 @@ def run(
         client = ready(model, settings, screen)
         agent = Agent(client, tools=named, instructions=told, sampling=sampling, strategy=strategy, settings=settings)
         if json:
-            in_json(agent, client, asked, screen)
-        else:
-            on_screen(agent, client, asked, screen, settings.workspace)
-        return DONE
+            return in_json(agent, client, asked, screen)
+        return on_screen(agent, client, asked, screen, settings.workspace)
 
     return guarded(work, tell_in_json) if json else work()
 
@@ -102,18 +100,20 @@ def ready(model: str | None, settings: Settings, screen: Screen) -> Client:
     return assembly.client(have(name, settings.cache, screen))
 
 
-def on_screen(agent: Agent, client: Client, prompt: str, screen: Screen, workspace: Path) -> None:
+def on_screen(agent: Agent, client: Client, prompt: str, screen: Screen, workspace: Path) -> int:
     """Run it before the eyes of a person. `workspace`: where the agent's files are. Errors: as `talk`."""
     show = Show(screen)
     try:
         talk(agent, client, prompt, show.event, at_terminal(screen, workspace))
     finally:
         screen.quiet()
+    return DONE
 
 
-def in_json(agent: Agent, client: Client, prompt: str, screen: Screen) -> None:
+def in_json(agent: Agent, client: Client, prompt: str, screen: Screen) -> int:
     """Run it for a program. Errors: as `talk`."""
     talk(agent, client, prompt, print_json, by_lines(screen.keys))
+    return DONE
 
 
 def print_json(event: Event) -> None:
