@@ -9,14 +9,21 @@ from opposable import __version__
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the words of the command line say; the exit code (see `opposable.cli.ends`)."""
     given = sys.argv[1:] if words is None else list(words)
-    if given in (["--version"], ["-V"]):
-        sys.stdout.write(f"opposable {__version__}\n")
-        return 0
     try:
-        from opposable.cli.app import do
+        from opposable.cli.ends import guarded, prepare
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130
+    prepare()
+    return guarded(lambda: _do(given))
+
+
+def _do(given: list[str]) -> int:
+    if given in (["--version"], ["-V"]):
+        sys.stdout.write(f"opposable {__version__}\n")
+        return 0
+    from opposable.cli.app import do
+
     return do(given)
 
 

@@ -42,7 +42,9 @@ def test_version_loads_nothing(environ: dict[str, str]) -> None:
     )  # fmt: skip
     assert done.stdout == f"opposable {__version__}\n"
     loaded = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
-    assert {name for name in loaded if name.startswith("opposable.")} <= {"opposable.__main__"}
+    assert {name for name in loaded if name.startswith("opposable.")} <= {
+        "opposable.__main__", "opposable.cli", "opposable.cli.ends", "opposable.errors",
+    }  # fmt: skip
     assert not loaded & {"cyclopts", "rich", "asyncio"}
 
 
@@ -80,6 +82,23 @@ MISUSES: list[tuple[list[str], int, str]] = [
     (["models", "path", "store:smollm2-135m"], 3, "opposable models pull store:smollm2-135m"),
     (["models", "remove", "store:smollm2-135m"], 3, "not on this machine"),
     (["use", "nope"], 3, "There is no model 'nope'"),
+    (["run", "x", "--model", "~nobodyx/a.gguf"], 3, "home folder"),
+    (["use", "~nobodyx/a.gguf"], 3, "home folder"),
+    (["use", "nope.gguf"], 3, "There is no file"),
+    (["run", "x", "--model", f"{'m' * 300}.gguf"], 3, "There is no file"),
+    (["use", f"{'m' * 300}.gguf"], 3, "There is no file"),
+    (["models", "remove", f"hf:a/b:{'m' * 300}.gguf"], 3, "not on this machine"),
+    (["run", " \n "], 2, "the prompt is empty"),
+    (["run", "x", "--temperature", "nan"], 2, "from 0 to 100"),
+    (["run", "x", "--temperature", "inf"], 2, "from 0 to 100"),
+    (["run", "x", "--temperature=-1"], 2, "from 0 to 100"),
+    (["run", "x", "--max-tokens", "0"], 2, "from 1 to 2147483647"),
+    (["run", "x", "--max-tokens", "99999999999"], 2, "from 1 to 2147483647"),
+    (["run", "x", "--seed=-1"], 2, "from 0 to 4294967294"),
+    (["run", "x", "--seed", "4294967295"], 2, "from 0 to 4294967294"),
+    (["run", "x", "--workspace", "README.md"], 2, "README.md is none"),
+    (["run", "x", "--workspace", "README.md/below"], 2, "README.md is none"),
+    (["run", "x", "--workspace", "m" * 300], 2, "cannot be used"),
     (["parse", "--tools", "nope.json"], 2, "nope.json cannot be read"),
     (["parse", "--tools", "README.md"], 2, "README.md is not JSON"),
 ]
@@ -89,11 +108,34 @@ def test_a_path_is_not_said_to_be_fetched(environ: dict[str, str]) -> None:
     assert "Fetching" not in call(["run", "x", "--model", "nope.gguf"], environ).stderr
 
 
-@pytest.mark.parametrize(("words", "code", "said"), MISUSES, ids=[" ".join(words) for words, _, _ in MISUSES])
+@pytest.mark.parametrize(("words", "code", "said"), MISUSES, ids=[" ".join(words)[:60] for words, _, _ in MISUSES])
 def test_a_mistake_is_told_and_has_its_code(words: list[str], code: int, said: str, environ: dict[str, str]) -> None:
     done = call(words, environ)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("words", [["run", "x", "--model"], ["use"], ["models", "path"], ["models", "pull"]])
+def test_what_is_no_file_is_no_model(words: list[str], environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "folder.gguf").mkdir()
+    os.mkfifo(tmp_path / "pipe.gguf")
+    for name in ("folder.gguf", "pipe.gguf"):
+        done = call([*words, str(tmp_path / name)], environ)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert f"{name} is no file" in done.stderr
+    assert not (tmp_path / "config").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the command line is bytes")
+def test_a_prompt_that_is_no_utf8_is_told(environ: dict[str, str]) -> None:
+    words = [b"run", b"caf\xe9", b"--model", b"nope.gguf"]
+    done = subprocess.run([sys.executable, "-m", "opposable", *words], env=environ, capture_output=True, check=False)
+    assert done.returncode == 3
+    assert b"the prompt is not all UTF-8" in done.stderr
+    said = call(["run", "-", "--model", "nope.gguf"], environ, b"caf\xe9")
+    assert said.returncode == 3
+    assert "byte 3 on stdin is no UTF-8" in said.stderr
 
 
 def test_settings_that_cannot_be_read_are_a_mistake(environ: dict[str, str], tmp_path: Path) -> None:

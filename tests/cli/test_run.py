@@ -117,7 +117,12 @@ def test_a_program_that_says_nothing_more_gives_no_consent(tmp_path: Path) -> No
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("line", ["yes", "[]", '{"key": "approve call_1", "verdict": "maybe"}', '{"verdict": "once"}'])
+TWICE = '{"key": "approve call_1", "verdict": "refuse", "verdict": "once"}'
+
+
+@pytest.mark.parametrize(
+    "line", [TWICE, "yes", "[]", '{"key": "approve call_1", "verdict": "maybe"}', '{"verdict": "once"}']
+)
 def test_an_answer_that_is_none_ends_the_run(line: str, tmp_path: Path) -> None:
     done = ran(tmp_path, WRITE, said=f"{line}\n", face="json")
     assert done.returncode == 2
@@ -146,3 +151,21 @@ def test_a_terminal_without_the_characters_gets_others(tmp_path: Path) -> None:
     )
     assert done.returncode == 0
     assert b"caf? ??" in done.stdout
+
+
+def test_what_will_be_written_is_shown_whole(tmp_path: Path) -> None:
+    done = ran(tmp_path, tool_call("file_write", path="n.txt", content="a\x0bb\x1b[8m\nc\u2028d\n"))
+    assert "    2 control characters\n    + a␋b␛[8m\n    + c·d\n" in done.stdout
+
+
+def test_a_change_of_line_endings_is_said(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "n.txt").write_bytes(b"a\n")
+    done = ran(tmp_path, tool_call("file_write", path="n.txt", content="a\r\n"))
+    assert "    line endings change\n    - a\n    + a␍\n" in done.stdout
+
+
+def test_an_answer_does_not_pass_for_a_call(tmp_path: Path) -> None:
+    done = ran(tmp_path, "Look:\n› calculate · 1+1\n  › done")
+    assert "Look:\n\\› calculate · 1+1\n" in done.stdout
+    assert "\n›" not in done.stdout

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opposable.cli.text import arguments, block, clean, lines_in, one_line, sentence, size
+from opposable.cli.text import arguments, block, clean, controls, lines_in, one_line, sentence, size, visible
 from opposable.messages import ToolCall
 
 
@@ -68,3 +68,9 @@ def test_arguments_are_shown_with_their_names_and_types() -> None:
         "| … 4 more lines",
     ]
     assert arguments({"x": "\ud800 half"}, 60) == ['x = "\\ud800 half"']
+
+
+def test_control_characters_can_be_seen() -> None:
+    assert visible("a\x1b[1m\r\x7f\x85\u2028\n\tb") == "a␛[1m␍␡··\n\tb"
+    assert controls("a\r\n\x1b\x0b\t") == 2
+    assert arguments({"x": "a\nb\x1b\r"}, 60)[-1] == "| b␛␍"

@@ -9,7 +9,7 @@ from typing import IO, Literal, TypeAlias
 from opposable import assembly
 from opposable.cli.screen import Screen
 from opposable.cli.show import WAITS
-from opposable.cli.text import arguments, block, clean
+from opposable.cli.text import arguments, block, clean, controls, count, visible
 from opposable.errors import Paused, SettingsError
 from opposable.events import ApprovalAsked, ApprovalGiven
 
@@ -41,7 +41,8 @@ def at_terminal(screen: Screen, workspace: Path) -> Ask:
             screen.line(f"    {line}")
         if not screen.attended:
             raise _unattended(call.name)
-        more = changed if shown != [clean(line) for line in changed] else []
+        cut = shown != [clean(line) for line in changed]
+        more = changed if cut or (effect.after and controls(effect.after)) else []
         try:
             return _answer(asked, more, screen)
         except EOFError:
@@ -87,7 +88,7 @@ def by_lines(keys: IO[str]) -> Ask:
 
 def _given(line: str) -> ApprovalGiven:
     try:
-        answer = json.loads(line)
+        answer = json.loads(line, object_pairs_hook=_once_each)
         key, verdict, reason = answer["key"], answer["verdict"], answer.get("reason") or ""
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         key = verdict = reason = None
@@ -99,16 +100,35 @@ def _given(line: str) -> ApprovalGiven:
     )
 
 
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON. Which of two values is meant nobody can say. Errors: ValueError."""
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
 def _changed(before: str | None, after: str | None) -> list[str]:
     """What the person looks at: the lines that change, or the whole new text."""
     if after is None:
         return []
+    notes = [count(controls(after), "control character")] if controls(after) else []
     if before is None:
-        return [f"+ {line}" for line in after.splitlines()]
+        return notes + [f"+ {visible(line)}" for line in _lines(after)]
     if before == after:
         return []
-    every = difflib.unified_diff(before.splitlines(), after.splitlines(), n=2, lineterm="")
-    return [f"{line[0]} {line[1:]}" for line in list(every)[2:] if not line.startswith("@@")]
+    if _plain(before) == _plain(after):
+        notes.append("line endings change")
+    every = difflib.unified_diff(_lines(before), _lines(after), n=2, lineterm="")
+    return notes + [visible(f"{line[0]} {line[1:]}") for line in list(every)[2:] if not line.startswith("@@")]
+
+
+def _lines(text: str) -> list[str]:
+    # Only these end a line: what else Python takes for an end would hide.
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
 
 
 def _seen(changed: list[str], above: list[str]) -> bool:

@@ -1,19 +1,24 @@
 """How the program ends, as a table of exit codes. Law: no traceback for an error of ours, and none for an interruption.
 
 0    done
-1    the run failed: the model did not answer as it should, or a limit was reached
+1    the run failed: the model did not answer as it should, a limit was reached, or the output could not be written
 2    the command line, the settings or the tools named in them cannot be used
 3    a model cannot be had or used
 4    a call waits for approval, and nobody is here to give it
+129  the terminal has gone (SIGHUP)
 130  interrupted (Ctrl-C)
 141  whoever read the output has gone (`| head`)
+143  asked to end (SIGTERM)
 """
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 
 from opposable.errors import ModelError, OpposableError, Paused, SettingsError, ToolError
 
@@ -29,11 +34,16 @@ CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 """The first row that fits an error gives its exit code."""
 
+# The signals that asked for an end, in their order: a KeyboardInterrupt does not say why it was raised.
+_came: list[int] = []
+
 Tell = Callable[[BaseException], None]
 
 
 def code_of(error: BaseException) -> int:
     """The exit code for an error."""
+    if _came and isinstance(error, KeyboardInterrupt):
+        return 128 + _came[0]
     return next(code for kind, code in CODES if isinstance(error, kind))
 
 
@@ -44,18 +54,44 @@ def name_of(error: BaseException) -> str:
 
 def text_of(error: BaseException) -> str:
     """What the error says."""
-    return "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return f"the system refused: {error}" if isinstance(error, OSError) else str(error)
 
 
 def on_stderr(error: BaseException) -> None:
     """Say on stderr what went wrong."""
-    with suppress(OSError):
+    try:
         sys.stdout.flush()
+    except OSError:
+        _leave_stdout()
     # Over the ^C that the terminal has shown.
     start = "\r" if isinstance(error, KeyboardInterrupt) and sys.stderr.isatty() else ""
     with suppress(OSError):
         sys.stderr.write(f"{start}{text_of(error)}\n")
         sys.stderr.flush()
+
+
+def prepare() -> None:
+    """Have the three streams, also where they were closed; SIGTERM and SIGHUP end the program as Ctrl-C does."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In this order each gets the number that it should have, which nothing else can then take.
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(nowhere, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            # Who ignores one of them (`nohup`) keeps to that.
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    _came.append(number)
+    # Whoever hears Ctrl-C now knows how to end what is under way.
+    heard = signal.getsignal(signal.SIGINT)
+    (heard if callable(heard) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
 def guarded(work: Callable[[], int], tell: Tell = on_stderr) -> int:
@@ -76,6 +112,11 @@ def guarded(work: Callable[[], int], tell: Tell = on_stderr) -> int:
         except BrokenPipeError:
             _leave_stdout()
         return code_of(error)
+    except OSError as error:
+        # What can be foreseen is an error of ours by now: this is a disk that is full, or a terminal that has gone.
+        on_stderr(error)
+        _leave_stdout()
+        return FAILED
     return code
 
 

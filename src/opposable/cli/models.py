@@ -15,7 +15,7 @@ from opposable.cli.fetch import have
 from opposable.cli.screen import Screen
 from opposable.cli.text import size
 from opposable.settings import Settings, load, save_default_model
-from opposable.store import Listed, find, listing, read_gguf, remove, resolve
+from opposable.store import Listed, find, listing, parse_name, read_gguf, remove, resolve
 
 models = App(name="models", help="List, fetch and remove models.")
 """The commands below `models`; alone it lists."""
@@ -99,8 +99,10 @@ def use(model: str, /) -> int:
     screen = Screen()
     name = _whole(model)
     found = find(name, _settings().cache)
-    if found is not None or (name.lower().endswith(".gguf") and not name.startswith("hf:")):
-        read_gguf(found.path if found is not None else Path(name))
+    if found is None and not name.startswith(("store:", "hf:")):
+        resolve(name, _settings().cache)  # says what is wrong with the path
+    if found is not None:
+        read_gguf(found.path)
     file = save_default_model(name, os.environ)
     screen.line(f"{name} is the default model now (in {file}).")
     if found is None:
@@ -138,7 +140,6 @@ def _print(table: list[tuple[str, ...]], screen: Screen) -> None:
 
 
 def _whole(model: str) -> str:
-    """A path as it is from anywhere, for the settings are read in other folders too."""
-    if model.startswith(("store:", "hf:")) or not model.lower().endswith(".gguf"):
-        return model
-    return str(Path(model).expanduser().absolute())
+    """A path as it is from anywhere, for the settings are read in other folders too. Errors: ModelNotFound."""
+    meaning = parse_name(model)
+    return str(meaning.absolute()) if isinstance(meaning, Path) else model

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from opposable.cli.text import decoded
 from opposable.errors import SettingsError
 from opposable.messages import ToolSpec
 from opposable.wire import Reply
@@ -37,18 +38,10 @@ def parse(
         The chat template has opened the reasoning already.
     """
     offered = [*(_tools(tools) if tools else []), *(ToolSpec(name, parameters={"type": "object"}) for name in tool)]
-    text = _text(sys.stdin.buffer.read())
+    text = decoded(sys.stdin.buffer.read(), "stdin")
     reply = read(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
     sys.stdout.write(json.dumps(_plain(reply), indent=2, default=str) + "\n")
     return 0
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        sys.stderr.write(f"byte {error.start} on stdin is no UTF-8; what could not be read is shown as U+FFFD\n")
-        return data.decode("utf-8", errors="replace")
 
 
 def _tools(file: Path) -> list[Tool]:

@@ -2,6 +2,7 @@
 
 import json as notation
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from opposable.cli.fetch import have, hint, listening
 from opposable.cli.screen import Screen
 from opposable.cli.show import Show
 from opposable.cli.talk import talk
+from opposable.cli.text import decoded
 from opposable.contracts import Client
 from opposable.errors import SettingsError
 from opposable.events import Event, as_json
@@ -21,6 +23,10 @@ from opposable.face import Agent
 from opposable.messages import Sampling
 from opposable.settings import Settings, load
 from opposable.store import find
+
+_HOTTEST = 100
+# The last number of four bytes means to llama.cpp that the seed does not matter.
+_SEEDS = 2**32 - 1
 
 
 def run(
@@ -72,15 +78,14 @@ def run(
     def work() -> int:
         screen = Screen()
         settings = load({"workspace": workspace, "always_allow": [EVERYTHING] if yes else None}, os.environ)
-        asked, named = _prompt(prompt, screen), _tools(tools, strategy, settings)
+        sampling = _sampling(temperature, seed, max_tokens)
+        asked, named = _prompt(prompt), _tools(tools, strategy, settings)
+        told = system and _whole(system, "--system")
         client = ready(model, settings, screen)
-        sampling = Sampling(temperature=temperature, seed=seed, max_tokens=max_tokens)
-        agent = Agent(client, tools=named, instructions=system, sampling=sampling, strategy=strategy, settings=settings)
+        agent = Agent(client, tools=named, instructions=told, sampling=sampling, strategy=strategy, settings=settings)
         if json:
-            in_json(agent, client, asked, screen)
-        else:
-            on_screen(agent, client, asked, screen, settings.workspace)
-        return DONE
+            return in_json(agent, client, asked, screen)
+        return on_screen(agent, client, asked, screen, settings.workspace)
 
     return guarded(work, tell_in_json) if json else work()
 
@@ -95,18 +100,20 @@ def ready(model: str | None, settings: Settings, screen: Screen) -> Client:
     return assembly.client(have(name, settings.cache, screen))
 
 
-def on_screen(agent: Agent, client: Client, prompt: str, screen: Screen, workspace: Path) -> None:
+def on_screen(agent: Agent, client: Client, prompt: str, screen: Screen, workspace: Path) -> int:
     """Run it before the eyes of a person. `workspace`: where the agent's files are. Errors: as `talk`."""
     show = Show(screen)
     try:
         talk(agent, client, prompt, show.event, at_terminal(screen, workspace))
     finally:
         screen.quiet()
+    return DONE
 
 
-def in_json(agent: Agent, client: Client, prompt: str, screen: Screen) -> None:
+def in_json(agent: Agent, client: Client, prompt: str, screen: Screen) -> int:
     """Run it for a program. Errors: as `talk`."""
     talk(agent, client, prompt, print_json, by_lines(screen.keys))
+    return DONE
 
 
 def print_json(event: Event) -> None:
@@ -124,11 +131,40 @@ def _print(line: dict[str, object]) -> None:
     sys.stdout.flush()
 
 
-def _prompt(given: str, screen: Screen) -> str:
-    text = screen.keys.read().strip("\n") if given == STDIN else given
+def _prompt(given: str) -> str:
+    text = decoded(sys.stdin.buffer.read(), "stdin").strip("\n") if given == STDIN else _whole(given, "the prompt")
     if not text.strip():
         raise SettingsError("the prompt is empty: say what is to be done")
     return text
+
+
+def _whole(text: str, place: str) -> str:
+    """A text of the command line, where bytes that are no UTF-8 came as half characters."""
+    whole = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+    if whole != text:
+        sys.stderr.write(f"{place} is not all UTF-8; what could not be read is shown as U+FFFD\n")
+    return whole
+
+
+def _sampling(temperature: float | None, seed: int | None, max_tokens: int | None) -> Sampling:
+    """Errors: SettingsError, where a number is none that a model could take."""
+    if temperature is not None and not 0 <= temperature <= _HOTTEST:
+        raise SettingsError(f"--temperature is {temperature}; right is a number from 0 to {_HOTTEST}, such as 0.7")
+    if seed is not None and not 0 <= seed < _SEEDS:
+        raise SettingsError(f"--seed is {seed}; right is a whole number from 0 to {_SEEDS - 1}")
+    if max_tokens is not None and not 0 < max_tokens < 2**31:
+        raise SettingsError(f"--max-tokens is {max_tokens}; right is a whole number from 1 to {2**31 - 1}")
+    return Sampling(temperature=temperature, seed=seed, max_tokens=max_tokens)
+
+
+def _folder(workspace: Path) -> None:
+    """Errors: SettingsError, where a file stands in the place of the folder."""
+    try:
+        there = next(place for place in (workspace, *workspace.parents) if place.exists())
+        if not there.is_dir():
+            raise SettingsError(f"the workspace {workspace} cannot be a folder, as {there} is none. Name another")
+    except OSError as error:
+        raise SettingsError(f"the workspace {workspace} cannot be used: {error.strerror}. Name another") from error
 
 
 def _tools(given: str | None, strategy: str | None, settings: Settings) -> tuple[str, ...]:
@@ -136,6 +172,7 @@ def _tools(given: str | None, strategy: str | None, settings: Settings) -> tuple
 
     Errors: ToolError, SettingsError.
     """
+    _folder(settings.workspace)
     if strategy is not None:
         assembly.known_strategy(strategy)
     if given is None:

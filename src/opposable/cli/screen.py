@@ -1,6 +1,7 @@
 """The screen: where a person reads and is asked. Law: a terminal is drawn upon, anything else gets plain lines."""
 
 import io
+import re
 import sys
 import threading
 import time
@@ -43,6 +44,7 @@ class Screen:
         self.width = min(self.across, _WIDEST)
         self._column = Column(self.width if self.live else sys.maxsize, self._put)
         self._waiting: _Waiting | None = None
+        self._fresh = True
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """A line of its own, of parts that may have a style."""
@@ -56,10 +58,16 @@ class Screen:
 
     def flow(self, text: str, style: str = "") -> None:
         """Text as it comes."""
-        self._column.add(clean(text), style)
+        # A model's line must not pass for one of ours, which begin with this mark.
+        for piece in re.split("(\n)", clean(text)):
+            if self._fresh and piece.lstrip().startswith("›"):
+                piece = f"\\{piece.lstrip()}"
+            self._fresh = piece == "\n" or (self._fresh and not piece.strip())
+            self._column.add(piece, style)
 
     def end(self) -> None:
         """The end of a text."""
+        self._fresh = True
         self._column.end()
 
     def note(self, text: str) -> None:

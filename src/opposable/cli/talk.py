@@ -46,6 +46,11 @@ async def _next(events: AsyncIterator[Event]) -> Event | None:
 
 
 async def _close(events: AsyncIterator[Event]) -> None:
+    # An interruption that did not come through the loop has left the question for the next event waiting in it.
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
     close = getattr(events, "aclose", None)
     if close is not None:
         await close()

@@ -4,6 +4,7 @@ Nothing of a call is hidden, only cut: first comes a sentence, then its settled 
 """
 
 import json
+import sys
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,23 @@ def clean(text: str) -> str:
     return text if text.isascii() and text.isprintable() else "".join(map(_clean, text))
 
 
+def visible(text: str) -> str:
+    """The text with its control characters as symbols, such as `␛`: for what a person must see whole."""
+    return clean("".join(map(_symbol, text)))
+
+
+def controls(text: str) -> int:
+    """How many control characters a text has, those that end its lines aside."""
+    return sum(_symbol(character) != character for character in text.replace("\r\n", "\n"))
+
+
+def _symbol(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) != "Cc":
+        return character
+    code = ord(character)
+    return chr(0x2400 + code) if code < 0x20 else "\N{SYMBOL FOR DELETE}" if code == 0x7F else "·"
+
+
 def _clean(character: str) -> str:
     if character in "\n\t" or character in _JOINERS:
         return character
@@ -35,17 +53,27 @@ def _clean(character: str) -> str:
     return "\N{REPLACEMENT CHARACTER}" if kind == "Cs" else character
 
 
+def decoded(data: bytes, place: str) -> str:
+    """The text of bytes from `place`; what is no UTF-8 is shown as U+FFFD, and stderr told of it."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        sys.stderr.write(f"byte {error.start} on {place} is no UTF-8; what could not be read is shown as U+FFFD\n")
+        return data.decode("utf-8", errors="replace")
+
+
 def one_line(text: str, most: int) -> str:
     """The text on one line, cut to `most` characters."""
     # Only as much as can be seen: a text may be very long.
-    line = " ".join(clean(text[: most * 8]).split())
+    line = " ".join(visible(text[: most * 8]).split())
     return line if len(line) <= most and len(text) <= most * 8 else f"{line[: most - 1].rstrip()}…"
 
 
 def block(text: str, *, lines: int, width: int) -> list[str]:
     """The text as at most `lines` lines of at most `width` characters; the last one says how much is left out."""
-    every = text.rstrip("\n").split("\n")
-    shown = [line if len(line) <= width else f"{line[: width - 1]}…" for line in map(clean, every[:lines])]
+    # The ends of lines as Windows has them are no news.
+    every = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    shown = [line if len(line) <= width else f"{line[: width - 1]}…" for line in map(visible, every[:lines])]
     if len(every) > lines:
         shown.append(f"… {count(len(every) - lines, 'more line')}")
     return shown

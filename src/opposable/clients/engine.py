@@ -2,6 +2,7 @@
 
 Not its Ctrl-C: llama.cpp's server sets signal handlers as it starts, which are put back at once. Not its output: its
 log is off; what remains are lines on stderr where it cannot read a grammar. Not its exit: it stops within a token.
+Whatever goes wrong in the thread is said to the one who asked, who would else wait for ever.
 The server also listens, which this build cannot turn off: so it does on a socket in a folder that only this user can
 enter (on Windows, or where that folder's path is too long for a socket, on a random loopback port), and wants a random
 key (see docs/decisions/007).
@@ -9,12 +10,12 @@ key (see docs/decisions/007).
 
 import contextlib
 import ctypes
+import functools
 import http.client
 import json
 import os
 import queue
 import secrets
-import shutil
 import signal
 import socket
 import sys
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from opposable.errors import ClientRefused, ClientUnavailable, ModelNotFound, ModelUnusable, OpposableError
+from opposable.held import held_folder
 
 Chunk = Mapping[str, Any]
 """A chunk of a streamed answer, as in the OpenAI dialect."""
@@ -62,26 +64,36 @@ class Engine:
         self._template = template
         self._key = secrets.token_urlsafe(32)
         self.address = ""
-        self._folder: str | None = None
+        # After a fork the thread is in the parent alone, and so are whatever locks were held.
+        self._process = os.getpid()
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._open: set[Job] = set()
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._loaded: Future[None] = Future()
+        self._loaded.set_running_or_notify_cancel()
 
     def load(self) -> Future[None]:
-        """Begin to load, if nobody has; done when the model is there. Errors: ClientUnavailable after `close`."""
+        """Begin to load, if nobody has; done when the model is there. Errors: ClientUnavailable (closed, forked)."""
+        self._same_process()
         with self._lock:
             if self._closed:
                 raise ClientUnavailable("This model was closed. Make a new client to ask it again.")
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="opposable-llama", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="opposable-llama", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:
+                    raise ClientUnavailable(
+                        f"The engine has no thread to run in ({error}). Try again later."
+                    ) from error
+                self._thread = thread
         return self._loaded
 
     def submit(self, job: Job) -> None:
-        """Hand in a job. Errors: ClientUnavailable after `close`; all others are said to the job."""
+        """Hand in a job. Errors: ClientUnavailable (closed, forked); all others are said to the job."""
+        self._same_process()
         # As one with the load: after the end that a `close` in another thread puts behind it, nobody would serve it.
         with self._lock:
             self.load()
@@ -89,7 +101,9 @@ class Engine:
             self._jobs.put(job)
 
     def close(self) -> None:
-        """Stop what runs, let go of the model and wait until both is done."""
+        """Stop what runs, let go of the model and wait until both is done. In a forked process there is nothing to do."""
+        if os.getpid() != self._process:
+            return
         with self._lock:
             self._closed = True
             thread = self._thread
@@ -102,27 +116,50 @@ class Engine:
 
     def count(self, text: str) -> int:
         """How many tokens the model makes of `text`; blocks, and wants a loaded model. Errors: ClientUnavailable."""
+        self._same_process()
         return len(self._ask("POST", "/tokenize", {"content": text})["tokens"])
 
+    def _same_process(self) -> None:
+        if os.getpid() != self._process:
+            raise ClientUnavailable(
+                "This model belongs to the process that this one was forked from. Make a new client here to ask it."
+            )
+
     def _work(self) -> None:
+        with contextlib.ExitStack() as at_end:
+            try:
+                server, problem = self._start(at_end), None
+            except BaseException as error:
+                server, problem = None, self._told(error)
+                self._loaded.set_exception(problem)
+            else:
+                self._loaded.set_result(None)
+            while (job := self._jobs.get()) is not None:
+                self._do(server, job, problem)
+            del server
+
+    def _do(self, server: Any, job: Job, problem: OpposableError | None) -> None:
         try:
-            server, problem = self._start(), None
-            self._loaded.set_result(None)
-        except OpposableError as error:
-            server, problem = None, error
-            self._loaded.set_exception(error)
-        while (job := self._jobs.get()) is not None:
             if problem is not None:
                 job.say(problem)
             elif not job.stop.is_set():
                 _serve(server, job)
+        except BaseException as error:
+            job.say(self._told(error))
+        finally:
             job.say(None)
             self._open.discard(job)
-        del server
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _start(self) -> Any:
+    def _told(self, error: BaseException) -> OpposableError:
+        """The error as one of ours."""
+        if isinstance(error, OpposableError):
+            return error
+        what = f"{type(error).__name__}: {error}".removesuffix(": ")
+        ours = ClientUnavailable(f"The engine could not run {self.path} ({what}). Mend that and make a new client.")
+        ours.__cause__ = error
+        return ours
+
+    def _start(self, at_end: contextlib.ExitStack) -> Any:
         if not self.path.is_file():
             raise ModelNotFound(f"There is no file {self.path}. Pull the model again, or check its path.")
         try:
@@ -132,20 +169,23 @@ class Engine:
                 "Models in this process are run by xllamacpp, which is not installed: pip install 'opposable[local]'"
             ) from error
         _warm(self.path)
+        _mind_forks()
         try:
             with _own_signals():
-                server = xllamacpp.Server(self._parameters(xllamacpp))
+                server = xllamacpp.Server(self._parameters(xllamacpp, at_end))
         except (RuntimeError, ValueError, MemoryError) as error:
             raise ModelUnusable(
                 f"llama.cpp cannot load {self.path}: the file is broken, or this build does not know its architecture, "
                 f"or a context of {self._context:,} tokens needs more memory than there is. Fetch the file again, make "
                 "xllamacpp newer, or set a smaller context."
             ) from error
+        # Answered by the server's loop, so that it runs: one that is told to end before it began never ends.
+        server.handle_metrics()
         self.address = server.listening_address
         self.context = int(self._ask("GET", "/props")["default_generation_settings"]["n_ctx"])
         return server
 
-    def _parameters(self, xllamacpp: Any) -> Any:
+    def _parameters(self, xllamacpp: Any, at_end: contextlib.ExitStack) -> Any:
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(self.path)
         parameters.n_ctx = self._context
@@ -164,10 +204,11 @@ class Engine:
         parameters.api_keys = [self._key]
         parameters.ui = False
         parameters.endpoint_slots = False
+        parameters.endpoint_metrics = True
         parameters.n_threads_http = 2
         if hasattr(socket, "AF_UNIX") and sys.platform != "win32":
-            self._folder = tempfile.mkdtemp(prefix="opposable-")
-            address = str(Path(self._folder) / "llama.sock")
+            folder = at_end.enter_context(held_folder(Path(tempfile.gettempdir()), "opposable-llama-"))
+            address = str(folder / "llama.sock")
             if len(os.fsencode(address)) <= _SOCKET_PATH:
                 parameters.hostnames = [address]
         return parameters
@@ -213,6 +254,20 @@ def _warm(path: Path) -> None:
         buffer = bytearray(2**22)
         while file.readinto(buffer):
             pass
+
+
+@functools.cache
+def _mind_forks() -> None:
+    """See to it that forked processes can end: llama.cpp's own exit waits there for threads that only the parent has."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_end_at_once)
+
+
+def _end_at_once() -> None:
+    libc = ctypes.CDLL(None)
+    # Runs after Python's own end, and before what was loaded earlier. Only Linux's libc has it.
+    if hasattr(libc, "on_exit"):
+        libc.on_exit(ctypes.cast(libc._exit, ctypes.c_void_p), None)
 
 
 @contextlib.contextmanager

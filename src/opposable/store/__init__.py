@@ -3,7 +3,7 @@
 from opposable.store.catalogue import CATALOGUE, Card
 from opposable.store.gguf import Gguf, read_gguf
 from opposable.store.hub import Progress
-from opposable.store.models import Listed, StoredModel, find, listing, remove, resolve
+from opposable.store.models import Listed, StoredModel, find, listing, parse_name, remove, resolve
 from opposable.store.pull import Agree, nobody, pull
 from opposable.store.terms import Terms
 
@@ -19,6 +19,7 @@ __all__ = [
     "find",
     "listing",
     "nobody",
+    "parse_name",
     "pull",
     "read_gguf",
     "remove",

