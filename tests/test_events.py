@@ -4,7 +4,7 @@ import json
 import math
 from types import MappingProxyType
 
-from opposable.events import ApprovalAsked, CallReady, RunEnded, RunStarted, TextDelta, as_json
+from opposable.events import CallReady, RunStarted, TextDelta, TurnEnded, as_json
 from opposable.messages import ToolCall, Usage
 
 CALL = ToolCall("call_1", "f", MappingProxyType({"x": [1, {"y": None}], "nan": math.nan}))
@@ -26,7 +26,7 @@ def test_what_is_inside_is_plain() -> None:
     json.dumps(event, allow_nan=False)
 
 
-def test_a_run_that_waits_says_for_what() -> None:
-    event = as_json(RunEnded("", Usage(), "waiting", (ApprovalAsked("approve call_1", CALL),)))
-    assert event["status"] == "waiting"
-    assert event["waiting"][0]["key"] == "approve call_1"
+def test_lists_hold_what_is_plain() -> None:
+    event = as_json(TurnEnded("", None, (CALL,), Usage(1, 0, 2, 0.5)))
+    assert event["calls"][0]["id"] == "call_1"
+    assert event["usage"] == {"prompt_tokens": 1, "cached_tokens": 0, "completion_tokens": 2, "seconds": 0.5}

@@ -196,12 +196,12 @@ def test_resumed_without_the_answer_it_still_waits() -> None:
     assert (again.status, again.waiting, again.usage) == ("waiting", waiting.waiting, waiting.usage)
 
 
-def test_always_holds_for_this_agent() -> None:
-    one = agent([call("write", text="x"), call("write", text="y"), "Done.", call("write", text="z"), "Again."])
+def test_always_holds_until_the_run_ends() -> None:
+    one = agent([call("write", text="x"), call("write", text="y"), "Done.", call("write", text="z")])
     waiting = one.run_sync("Write")
     done = asyncio.run(one.resume(waiting, {"approve call_1": ApprovalGiven("approve call_1", "always")}))
-    assert done.answer == "Done."
-    assert one.run_sync("Write").answer == "Again."
+    assert (done.answer, names(done.events).count("ApprovalAsked")) == ("Done.", 1)
+    assert one.run_sync("Write").status == "waiting"
 
 
 def test_settings_may_allow_for_good() -> None:
@@ -224,9 +224,6 @@ async def no(made: ToolCall) -> bool:
     [
         (lambda made: True, True),
         (lambda made: False, False),
-        (lambda made: None, False),
-        (lambda made: "no", False),
-        (lambda made: 1, False),
         (lambda made: ApprovalGiven("k", "always"), True),
         (lambda made: ApprovalGiven("k", "refuse", "no"), False),
         (yes, True),
@@ -243,6 +240,26 @@ def test_a_function_in_place_of_the_person(approve: Any, runs: bool, streamed: b
     assert events[-1] == RunEnded("Done.", Usage(30, 0, 7, 0.75))
 
 
+@pytest.mark.parametrize("answer", [None, "no", "yes", 1])
+def test_what_is_neither_a_yes_nor_a_no_lets_nothing_run(answer: Any) -> None:
+    one = agent(ASKS)
+    waiting = one.run_sync("Write x")
+    for approve in (lambda made: answer, yes_or(answer)):
+        with pytest.raises(TypeError, match="answer True, False, or an ApprovalGiven"):
+            agent(ASKS, approve=approve).run_sync("Write x")
+    with pytest.raises(TypeError):
+        asyncio.run(one.resume(waiting, {"approve call_1": answer}))
+    with pytest.raises(TypeError):
+        one.stream("Write x").answer("approve call_1", answer)
+
+
+def yes_or(answer: Any) -> Any:
+    async def approve(made: ToolCall) -> Any:
+        return answer
+
+    return approve
+
+
 def test_a_function_is_not_asked_where_the_answer_is_known() -> None:
     def broken(made: ToolCall) -> bool:
         raise ZeroDivisionError
@@ -253,6 +270,19 @@ def test_a_function_is_not_asked_where_the_answer_is_known() -> None:
     assert asyncio.run(two.resume(waiting, {"approve call_1": True})).answer == "Done."
     with pytest.raises(ZeroDivisionError):
         asyncio.run(two.resume(waiting, {}))
+
+
+@pytest.mark.parametrize("with_settings", [False, True])
+def test_a_workspace_may_be_in_the_home_folder(
+    with_settings: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    client = Scripted([call("file_write", path="a.txt", content="x"), "Done."])
+    settings = load({}, {}) if with_settings else None
+    one = agent(client, tools=["file_write"], approve=lambda _: True, workspace="~/files", settings=settings)
+    one.run_sync("Write.")
+    assert (tmp_path / "files" / "a.txt").read_text("utf-8") == "x"
 
 
 # stream

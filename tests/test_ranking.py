@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opposable.messages import ToolSpec
-from opposable.ranking import _fold, document_of, rank, terms
+from opposable.ranking import _fold, document_of, forms, rank, terms, values_like
 
 TOOLS = {
     "calculate": "Evaluate an arithmetic expression such as 17 * 23.",
@@ -220,3 +220,40 @@ def test_long_texts_are_no_trap(text: str) -> None:
     start = time.thread_time()
     rank(text, DOCUMENTS)
     assert time.thread_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ",
+        "7",
+        "a/",
+        "'",
+        '"',
+        "7 ",
+        "a.",
+        "a-",
+        "-",
+        "aA",
+        "7%",
+        "7 % ",
+        "sqrt ",
+        "http://",
+        "www.",
+        "é",
+        "か",
+        "\u0301",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "7", "7%", "7 -", "sqrt", "http://", "a/b."])
+def test_what_is_done_with_a_query_is_linear(unit: str, before: str) -> None:
+    def seconds(length: int) -> float:
+        text = before + (unit * length)[:length]
+        start = time.thread_time()
+        rank(text, ["a file"])
+        forms(text)
+        values_like(text, "http://example.org a/b.txt")
+        return time.thread_time() - start
+
+    few = min(seconds(2_000) for _ in range(3))
+    assert min(seconds(16_000) for _ in range(2)) < 8 * few * 4 + 0.005

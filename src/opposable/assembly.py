@@ -1,6 +1,7 @@
 """Settings and names in, ready parts out. Law: the only file that names concrete classes."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from opposable.agent.approval import Rules
@@ -19,10 +20,13 @@ from opposable.tools.toolbox import Tool, Toolbox
 EMBEDDED = "store:smollm2-135m"
 """The model where none is named: small enough to be fetched at first use."""
 
+SMALL = 4_000_000_000
+"""Models with fewer parameters write calls better under a grammar than by themselves."""
+
 STRATEGIES: dict[str, Callable[[Sampling], Strategy]] = {
     "constrained": Constrained,
-    "prompted": lambda sampling: Prompted("plain", sampling),
-    **{f"prompted/{name}": lambda sampling, name=name: Prompted(name, sampling) for name in RENDERINGS},  # type: ignore[misc]
+    "prompted": partial(Prompted, "plain"),
+    **{f"prompted/{name}": partial(Prompted, name) for name in RENDERINGS},
 }
 """The strategies by name."""
 
@@ -46,16 +50,29 @@ def client(model: StoredModel) -> Client:
             f"{model.name} has no chat template, so it cannot be talked to. Take an instruct version of the model."
         )
     return LlamaCpp(
-        model.path, model.name, context=min(gguf.context or 4096, 8192), template=model.template, stop=model.stop
+        model.path,
+        model.name,
+        context=min(gguf.context or 4096, 8192),
+        parameters=gguf.parameters,
+        template=model.template,
+        stop=model.stop,
     )
 
 
 def strategy(name: str | None, asked: Client, sampling: Sampling) -> Strategy:
-    """A strategy by its name; None: the one that gets most out of this client. Errors: SettingsError."""
-    chosen = name or ("constrained" if "gbnf" in asked.constrains else "prompted")
-    if chosen not in STRATEGIES:
-        raise SettingsError(f"there is no strategy {chosen!r}; there are: {', '.join(STRATEGIES)}")
-    return STRATEGIES[chosen](sampling)
+    """A strategy by its name; None: constrained for a small model whose client takes grammars, else prompted.
+
+    A model of which the size is not known counts as small. Errors: SettingsError.
+    """
+    small = asked.parameters is None or asked.parameters < SMALL
+    return known_strategy(name or ("constrained" if small and "gbnf" in asked.constrains else "prompted"))(sampling)
+
+
+def known_strategy(name: str) -> Callable[[Sampling], Strategy]:
+    """What makes the strategy of this name. Errors: SettingsError, naming those there are."""
+    if name not in STRATEGIES:
+        raise SettingsError(f"there is no strategy {name!r}; there are: {', '.join(STRATEGIES)}")
+    return STRATEGIES[name]
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., object] | str], workspace: Path) -> Toolbox:

@@ -32,6 +32,11 @@ class Client(Protocol):
         ...
 
     @property
+    def parameters(self) -> int | None:
+        """How many parameters the model has; None where that is not known."""
+        ...
+
+    @property
     def constrains(self) -> frozenset[Constrains]:
         """In which ways this client can force the form of an answer."""
         ...
@@ -39,7 +44,7 @@ class Client(Protocol):
     def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:
         """Ask: the pieces as they come, at last one `Completion`. Closing the iterator stops the model.
 
-        Errors: ClientRefused, ClientUnavailable.
+        Errors: ClientRefused, ClientUnavailable; ModelError, where the client loads the model itself.
         """
         ...
 

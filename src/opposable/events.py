@@ -89,7 +89,7 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over: its answer and its whole cost. `waiting`: it is paused, with calls that wait for a person."""
+    """The run is over, or waits for a person's word on the calls in `waiting`: its answer, and what it cost so far."""
 
     answer: str
     usage: Usage

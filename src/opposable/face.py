@@ -9,7 +9,7 @@ import inspect
 import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -49,10 +49,13 @@ class Agent:
 
     `model`: a name (`store:smollm2-135m`, a path to a GGUF …), a `Client`, or None for the default model, which is
     fetched at first use. `tools`: typed functions with docstrings, `Tool`s, or names of built-in tools. `instructions`:
-    the system message. `strategy`: a name or a `Strategy`; None: the best known for this model. `approve`: asked for
-    each call of a tool that needs approval, sync or async; nothing but True, or an `ApprovalGiven` that says so, lets it
-    run. Where it is None, the run pauses there. `workspace`: the folder of the file tools. `turns`: how many questions
-    to the model a run may take.
+    the system message. `strategy`: a name or a `Strategy`; None: `constrained` for small models whose client takes
+    grammars, else `prompted`. `approve`: asked for each call of a tool that needs approval, sync or async; nothing but
+    True, or an `ApprovalGiven` that says so, lets it run. Where it is None, the run pauses there. What is allowed
+    `always` holds until the run ends. `workspace`: the folder of the file tools. `turns`: how many questions to the
+    model a run may take.
+
+    Errors: ToolError (a tool that cannot be offered, a name that is none), SettingsError.
     """
 
     def __init__(
@@ -69,13 +72,14 @@ class Agent:
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings or load({"workspace": workspace}, os.environ)
-        self._toolbox = assembly.toolbox(tools, Path(workspace) if workspace else self._settings.workspace)
+        if settings and workspace:
+            self._settings = replace(settings, workspace=Path(workspace).expanduser().absolute())
+        self._toolbox = assembly.toolbox(tools, self._settings.workspace)
         self._model = model
         self._strategy = strategy
         self._sampling = sampling or Sampling()
         self._instructions = instructions
         self._approve = approve
-        self._rules = assembly.approver(self._settings)
         self._turns = turns
         self._client: Client | None = None if isinstance(model, str | None) else model
         self._loading = threading.Lock()
@@ -84,7 +88,7 @@ class Agent:
         """Run until there is an answer, or until a call waits for a person and `approve` is not given.
 
         `prompt`: what the person says, or a whole conversation that ends with it.
-        Errors: ModelError, ClientError, LimitReached.
+        Errors: ModelError, ClientError, LimitReached, SettingsError (a strategy that does not exist).
         """
         return await self._run(self._begin(prompt), {}, Usage())
 
@@ -100,7 +104,7 @@ class Agent:
         return await self._run(list(result.conversation), given, result.usage)
 
     def stream(self, prompt: str | Sequence[Message]) -> "Run":
-        """Run and watch: an async iterator of events, the last of them `RunEnded`."""
+        """Run and watch: an async iterator of events, the last of them `RunEnded`. Errors: as `run`, while iterating."""
         return Run(self, self._begin(prompt))
 
     async def close(self) -> None:
@@ -132,7 +136,8 @@ class Agent:
         strategy = self._strategy
         if isinstance(strategy, str | None):
             strategy = assembly.strategy(strategy, client, self._sampling)
-        return await run(conversation, Parts(client, strategy, self._toolbox, self._rules, runtime, self._turns))
+        rules = assembly.approver(self._settings)
+        return await run(conversation, Parts(client, strategy, self._toolbox, rules, runtime, self._turns))
 
     def _load(self) -> Client:
         """The model of this agent, loaded once, however many runs ask for it at the same time."""
@@ -172,9 +177,12 @@ class _Asking(MemoryRuntime):
 
 
 def _given(key: str, answer: Answer) -> ApprovalGiven:
+    """An answer as what it stands for. Errors: TypeError, for anything that is neither a yes nor a no."""
     if isinstance(answer, ApprovalGiven):
         return answer
-    return ApprovalGiven(key, "once" if answer is True else "refuse")
+    if not isinstance(answer, bool):
+        raise TypeError(f"{key} was answered with {answer!r}: answer True, False, or an ApprovalGiven")
+    return ApprovalGiven(key, "once" if answer else "refuse")
 
 
 class Run:

@@ -76,9 +76,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What an answer must look like, in two notations that say the same; a client takes the one it can enforce.
+    """What an answer must look like, in one or two notations; a client takes the one it can enforce.
 
-    `gbnf`: a grammar in llama.cpp's notation, from its rule `root`. `schema`: a JSON Schema of the answer as JSON.
+    `gbnf`: a grammar in llama.cpp's notation, from its rule `root`. `schema`: a JSON Schema of the answer as JSON. Where
+    both are there the grammar is the narrower one: what it lets through fits the schema, but for what it notes.
     """
 
     gbnf: str | None = None

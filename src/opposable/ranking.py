@@ -23,7 +23,7 @@ B = 0.75
 # A form, and the words that a tool for such things would use; the first of them names it.
 _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (
-        re.compile(r"\d\s*%?\s*(?:[-+*/^×÷−%]|\*\*|//|\bx\b|\bof\b)\s*\(?-?\d|\b(?:sqrt|log|sin|cos)\s*\("),
+        re.compile(r"\d\s*(?:%\s*)?(?:[-+*/^×÷−%]|\*\*|//|\bx\b|\bof\b)\s*\(?-?\d|\b(?:sqrt|log|sin|cos)\s*\("),
         ("expression", "arithmetic"),
     ),
     (re.compile(r"https?://|\bwww\."), ("url", "web", "page")),

@@ -2,10 +2,10 @@
 
 The file is `config.toml` in the user's config folder (`OPPOSABLE_CONFIG` names another folder):
 
-    default_model = "smollm2-135m"          # OPPOSABLE_MODEL
+    default_model = "store:smollm2-135m"    # OPPOSABLE_MODEL
     workspace = "~/opposable"               # OPPOSABLE_WORKSPACE   files that tools may read and write
     cache = "~/.cache/opposable"            # OPPOSABLE_CACHE       models and what can be fetched again
-    data = "~/.local/share/opposable"       # OPPOSABLE_DATA        runs, memory, audit
+    data = "~/.local/share/opposable"       # OPPOSABLE_DATA        what cannot be fetched again
     always_allow = ["file_write"]           #                       tools that run without asking
     [keys]
     openai = "…"                            # OPPOSABLE_KEY_OPENAI, or OPENAI_API_KEY
@@ -116,7 +116,7 @@ def save_default_model(model: str, environ: Mapping[str, str]) -> Path:
     then as it was.
     """
     if not model.strip() or not model.isprintable():
-        raise SettingsError(f"{model!r} is no name of a model: give one such as smollm2-135m")
+        raise SettingsError(f"{model!r} is no name of a model: give one such as store:smollm2-135m")
     file = config_file(environ)
     text, before = _read(file)
     _checked(before, str(file), file.parent)
@@ -163,7 +163,7 @@ def _checked(given: Mapping[str, Any], place: str, base: Path) -> dict[str, Any]
 def _text(value: Any, where: str, _base: Path) -> str:
     if isinstance(value, str) and value.strip():
         return value
-    raise SettingsError(f'{where} is {_kind(value)}; right is a text, such as "smollm2-135m"')
+    raise SettingsError(f'{where} is {_kind(value)}; right is a text, such as "store:smollm2-135m"')
 
 
 def _path(value: Any, where: str, base: Path) -> Path:

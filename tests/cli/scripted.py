@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from opposable.cli.ends import guarded
-from opposable.cli.run import Wish, in_json, on_screen, tell_in_json
+from opposable.cli.run import in_json, on_screen, tell_in_json
 from opposable.cli.screen import Screen
 from opposable.clients.scripted import Scripted
+from opposable.face import Agent
 from opposable.messages import Completion, Delta, Request
 from opposable.settings import load
 
@@ -48,14 +49,18 @@ def main(plan: dict[str, Any]) -> int:
     screen = Screen()
     settings = replace(load({"workspace": plan["workspace"]}, {}), always_allow=tuple(plan.get("always", ())))
     tools = ("calculate", "file_read", "file_write", doze)
-    wish = Wish("Please.", tools, strategy="prompted/hermes")
-    face = in_json if plan.get("face") == "json" else on_screen
+    client = Slow(plan["answers"], plan.get("pause", 0))
+    json_lines = plan.get("face") == "json"
 
     def work() -> int:
-        face(wish, Slow(plan["answers"], plan.get("pause", 0)), settings, screen)
+        agent = Agent(client, tools=tools, strategy="prompted/hermes", settings=settings)
+        if json_lines:
+            in_json(agent, client, "Please.", screen)
+        else:
+            on_screen(agent, client, "Please.", screen, settings.workspace)
         return 0
 
-    return guarded(work, tell_in_json) if face is in_json else guarded(work)
+    return guarded(work, tell_in_json) if json_lines else guarded(work)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,10 @@ MISUSES: list[tuple[list[str], int, str]] = [
 ]
 
 
+def test_a_path_is_not_said_to_be_fetched(environ: dict[str, str]) -> None:
+    assert "Fetching" not in call(["run", "x", "--model", "nope.gguf"], environ).stderr
+
+
 @pytest.mark.parametrize(("words", "code", "said"), MISUSES, ids=[" ".join(words) for words, _, _ in MISUSES])
 def test_a_mistake_is_told_and_has_its_code(words: list[str], code: int, said: str, environ: dict[str, str]) -> None:
     done = call(words, environ)

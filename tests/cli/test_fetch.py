@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from opposable.cli.fetch import have
+from opposable.cli.fetch import have, hint, listening
 from opposable.cli.screen import Screen
-from opposable.cli.servers import hint, listening
 from opposable.errors import ModelNotFetched
 from opposable.store import Agree, Progress, StoredModel, Terms
 

@@ -5,8 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opposable.cli.calls import arguments, sentence
-from opposable.cli.text import block, clean, lines_in, one_line, size
+from opposable.cli.text import arguments, block, clean, lines_in, one_line, sentence, size
 from opposable.messages import ToolCall
 
 

@@ -197,9 +197,9 @@ def test_tokens_are_counted_also_while_it_answers(client: LlamaCpp) -> None:
     asyncio.run(run())
 
 
-def test_context_is_capped_and_closing_is_final(small_model: StoredModel) -> None:
+def test_context_is_what_was_asked_for_and_closing_is_final(small_model: StoredModel) -> None:
     async def run() -> None:
-        client = LlamaCpp(small_model.path, "m", most_context=512)
+        client = LlamaCpp(small_model.path, "m", context=512)
         assert client.context == 512
         await asked(client, request(most=1))
         assert client.context == 512

@@ -185,10 +185,51 @@ def test_choices_that_refer_to_themselves_end(branches: list[Any]) -> None:
     assert time.thread_time() - start < 5
 
 
+def tripled(schema: Any, times: int) -> Any:
+    for _ in range(times):
+        schema = {"anyOf": [schema] * 3}
+    return schema
+
+
+TREE = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/T"}}] * 3 + [INTEGER]}
+CHAIN = {f"C{i}": {"anyOf": [{"$ref": f"#/$defs/C{i - 1}"}] * 3} for i in range(1, 40)} | {"C0": INTEGER}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (tripled(INTEGER, 6), "x"),
+        (tripled(INTEGER, 6), list(range(1000))),
+        (tripled({"type": "array", "items": INTEGER}, 6), ["x"] * 1000),
+        (tripled({"pattern": "^(a|b)*c$"}, 6), "ab" * 10_000),
+        ({"$ref": "#/$defs/C39"}, "x"),
+        ({"$ref": "#/$defs/T"}, json.loads("[" * 30 + '"x"' + "]" * 30)),
+    ],
+)
+def test_choices_in_choices_are_given_up_soon(schema: Any, value: Any) -> None:
+    tool = spec({"a": schema}, **{"$defs": {"T": TREE} | CHAIN})
+    check_spec(tool)
+    taken = []
+    for _ in range(3):
+        start = time.thread_time()
+        with pytest.raises(TryAgain):
+            settle(tool, {"a": value})
+        taken.append(time.thread_time() - start)
+    assert min(taken) < 0.5
+
+
+def test_long_lists_are_settled_whole() -> None:
+    point = {"anyOf": [POINT, {"type": "null"}]}
+    schema = {"anyOf": [{"type": "null"}, {"type": "array", "items": point}]}
+    assert settled(schema, [{"x": "1"}] * 5000) == [{"x": 1}] * 5000
+    assert settled({"type": "array", "items": INTEGER}, ["1"] * 60_000) == [1] * 60_000
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
         {"type": "array"},
+        {"$ref": "#name", "$defs": {"a": {"$anchor": "name"}}},
         {"type": "objekt"},
         {"properties": 5},
         {"properties": {"a": {"type": "nothing"}}},

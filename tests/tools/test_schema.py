@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from opposable.errors import ToolError, TryAgain
 from opposable.tools.arguments import check_spec
-from opposable.tools.schema import described, spec_of
+from opposable.tools.schema import described
 
 
 class Colour(Enum):
@@ -106,7 +106,7 @@ def sphinx(x: int, y: str = "") -> None:
 
 @pytest.mark.parametrize("fn", [google, numpy, sphinx])
 def test_the_three_styles_of_docstrings_say_the_same(fn: Callable[..., None]) -> None:
-    spec = spec_of(fn)
+    spec = described(fn)[0]
     assert spec.name == fn.__name__
     assert spec.description == "Do a thing, over two lines.\nAnd more."
     assert spec.parameters == {
@@ -122,7 +122,7 @@ def test_the_three_styles_of_docstrings_say_the_same(fn: Callable[..., None]) ->
 
 
 def test_all_types_have_a_schema() -> None:
-    spec = spec_of(everything, name="all", approval="ask", repeatable=True)
+    spec = described(everything, name="all", approval="ask", repeatable=True)[0]
     check_spec(spec)
     assert (spec.name, spec.approval, spec.repeatable) == ("all", "ask", True)
     properties = spec.parameters["properties"]
@@ -212,7 +212,7 @@ def test_annotated_descriptions_win() -> None:
             b: nor this
         """
 
-    properties = spec_of(f).parameters["properties"]
+    properties = described(f)[0].parameters["properties"]
     assert properties["a"] == {"type": "integer", "description": "the a"}
     assert properties["b"] == {"type": "integer", "description": "the b", "minimum": 1, "default": 1}
 
@@ -235,18 +235,18 @@ def test_methods_partials_objects_and_wrapped_functions() -> None:
 
         return inner
 
-    assert spec_of(Box().get).name == "get"
-    box = spec_of(Box())
+    assert described(Box().get)[0].name == "get"
+    box = described(Box())[0]
     assert (box.name, box.description, list(box.parameters["properties"])) == ("Box", "A box.", ["key"])
-    assert list(spec_of(partial(google, 1)).parameters["properties"]) == ["y"]
-    assert spec_of(wrapping(google)) == spec_of(google)
+    assert list(described(partial(google, 1))[0].parameters["properties"]) == ["y"]
+    assert described(wrapping(google))[0] == described(google)[0]
 
 
 def test_a_default_without_json_form_is_left_out() -> None:
     def f(x: Any = object()) -> None:  # noqa: B008
         """Take it."""
 
-    assert "default" not in spec_of(f).parameters["properties"]["x"]
+    assert "default" not in described(f)[0].parameters["properties"]["x"]
 
 
 def test_no_parameters() -> None:
@@ -305,7 +305,7 @@ def callback(a: Callable[[int], int]) -> None:
 )
 def test_what_cannot_be_said_plainly_is_refused(fn: Any, said: str) -> None:
     with pytest.raises(ToolError, match=said):
-        spec_of(fn)
+        described(fn)[0]
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="typing.TypedDict is enough there")
@@ -318,4 +318,4 @@ def test_the_old_typed_dict_is_named() -> None:
         """Take it."""
 
     with pytest.raises(ToolError, match="typing_extensions"):
-        spec_of(f)
+        described(f)[0]

@@ -2,12 +2,13 @@ import asyncio
 import contextvars
 import dataclasses
 import datetime as dt
+import itertools
 import json
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -36,12 +37,16 @@ def run(box: Toolbox, name: str, **arguments: Any) -> ToolResult:
     return asyncio.run(settled())
 
 
-def raising(error: BaseException) -> Tool:
+def raising(error: BaseException, kind: str = "sync") -> Tool:
     def fail() -> None:
         """Fail."""
         raise error
 
-    return tool(fail)
+    async def fail_too() -> None:
+        """Fail."""
+        raise error
+
+    return tool(fail if kind == "sync" else fail_too, name="fail")
 
 
 def test_it_fulfils_the_contract() -> None:
@@ -173,6 +178,124 @@ def test_a_tool_that_takes_too_long_is_given_up(kind: str) -> None:
     assert "was not done after 0.05 seconds" in result.text
 
 
+class Slow:
+    def __init__(self) -> None:
+        self.release = threading.Event()
+
+    def __str__(self) -> str:
+        self.release.wait(20)
+        return "slow"
+
+
+class SlowError(Exception):
+    def __str__(self) -> str:
+        time.sleep(1)
+        return "slow"
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_the_text_of_what_a_tool_gives_or_raises_is_made_in_its_time(kind: str) -> None:
+    slow = Slow()
+
+    def gives() -> Any:
+        """Give what has no text for long."""
+        return slow
+
+    async def gives_too() -> Any:
+        """Give what has no text for long."""
+        return slow
+
+    box = Toolbox([gives if kind == "sync" else gives_too, raising(SlowError(), kind)], timeout=0.05)
+    start = time.perf_counter()
+    assert "was not done after 0.05 seconds" in run(box, box.specs[0].name).text
+    slow.release.set()
+    assert "was not done after 0.05 seconds" in run(box, "fail").text
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_an_async_tool_that_swallows_its_cancellation_is_left_behind(ends: bool) -> None:
+    async def stubborn() -> str:
+        """Do not stop."""
+        try:
+            await asyncio.sleep(20)
+        except asyncio.CancelledError:
+            if not ends:
+                await asyncio.sleep(20)
+        return "well"
+
+    start = time.perf_counter()
+    result = run(Toolbox([stubborn], timeout=0.05), "stubborn")
+    assert time.perf_counter() - start < 5
+    assert result.failed
+    assert "was not done after 0.05 seconds" in result.text
+
+
+def test_an_async_tool_that_was_given_up_may_tidy_up() -> None:
+    tidied = []
+
+    async def slow() -> None:
+        """Sleep."""
+        try:
+            await asyncio.sleep(20)
+        finally:
+            await asyncio.sleep(0.01)
+            tidied.append(True)
+
+    assert run(Toolbox([slow], timeout=0.01), "slow").failed
+    assert tidied
+
+
+def endless() -> Iterator[int]:
+    while True:
+        yield 1
+
+
+async def endless_too() -> AsyncIterator[int]:
+    while True:
+        yield 1
+
+
+def doubled(times: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(times):
+        value = [value, value]
+    return value
+
+
+@dataclasses.dataclass
+class Held:
+    member: Any
+
+
+class HeldToo(BaseModel):
+    member: Any
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (endless, "TypeError: the tool gives a value of type generator where it should give a list"),
+        (endless_too, "TypeError: the tool gives a value of type async_generator where it should give a list"),
+        (itertools.count, "a value of type count"),
+        (lambda: {"a": [endless()]}, "a value of type generator"),
+        (lambda: Held((endless(),)), "a value of type generator"),
+        (lambda: HeldToo(member=endless()), "a value of type generator"),
+        (lambda: doubled(60), "too large, or has no end"),
+        (lambda: ["x" * 1_000_000] * 1_000, "too large, or has no end"),
+    ],
+)
+def test_what_may_have_no_end_is_a_failed_result(make: Callable[[], Any], said: str) -> None:
+    def much() -> Any:
+        """Give much."""
+        return make()
+
+    result = run(Toolbox([much], timeout=20), "much")
+    assert result.failed
+    assert said in result.text
+    assert "was not done" not in result.text
+
+
 def test_a_tool_has_a_timeout_of_its_own() -> None:
     @tool(timeout=20)
     def slow() -> str:
@@ -203,6 +326,12 @@ class BrokenError(Exception):
         raise RuntimeError
 
 
+class Leaving(Exception):
+    def __str__(self) -> str:
+        sys.exit(3)
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize(
     ("error", "text"),
     [
@@ -221,22 +350,30 @@ class BrokenError(Exception):
         (Paused("x"), "fail failed: Paused: x. "),
         (TryAgain("use b\ninstead"), "use b\ninstead"),
         (ValueError("v" * 5000), "fail failed: ValueError: vvv"),
+        (OSError(5, "a line\n" * 2000), "fail failed: a line a line "),
+        (OSError(5, Leaving()), "fail failed: OSError. "),
+        (SystemExit(3), "fail failed: SystemExit: 3. "),
+        (Leaving(), "fail failed: Leaving. "),
+        (GeneratorExit(), "fail failed: GeneratorExit. "),
+        (asyncio.CancelledError(), "fail failed: CancelledError. "),
     ],
 )
-def test_errors_become_text(error: Exception, text: str) -> None:
-    result = run(Toolbox([raising(error)]), "fail")
+def test_errors_become_text(error: BaseException, text: str, kind: str) -> None:
+    result = run(Toolbox([raising(error, kind)]), "fail")
     assert result.failed
+    assert "\n" not in result.text.removeprefix("use b\n")
     assert result.text.startswith(text)
     assert "Traceback" not in result.text
     assert "/home" not in result.text
     assert len(result.text) < 1200
 
 
-@pytest.mark.parametrize("error", [Stop("the end"), SystemExit(3), KeyboardInterrupt()])
-def test_what_ends_a_run_comes_out(error: BaseException) -> None:
+@pytest.mark.parametrize("error", [Stop("the end"), KeyboardInterrupt()])
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_what_ends_a_run_comes_out(error: BaseException, kind: str) -> None:
     async def settled() -> BaseException | None:
         try:
-            await Toolbox([raising(error)]).run(ToolCall("c", "fail", {}))
+            await Toolbox([raising(error, kind)]).run(ToolCall("c", "fail", {}))
         except BaseException as raised:
             return raised
         return None
@@ -339,6 +476,22 @@ def test_long_output_is_cut_and_says_so(fails: bool) -> None:
     result = run(Toolbox([much], limit=10), "much")
     assert result.text == "xxxxxxxxxx\n[cut: 20 more characters]"
     assert result.failed is fails
+
+
+@pytest.mark.parametrize("kind", ["own", "foreign"])
+def test_what_a_tool_does_to_its_arguments_is_not_seen_elsewhere(kind: str) -> None:
+    def change(d: dict[str, Any]) -> str:
+        """Change what was given."""
+        d["k"].append(d.pop("j", 0))
+        return json.dumps(d)
+
+    made = tool(change) if kind == "own" else Tool(ToolSpec("change"), change)
+    said = ToolCall("c", "change", {"d": {"k": [1], "j": 2}})
+    settled = Toolbox([made]).settle(said)
+    for call in (settled, settled, said):
+        assert asyncio.run(Toolbox([made]).run(call)).text == '{"k": [1, 2]}'
+    assert said.arguments == settled.arguments == {"d": {"k": [1], "j": 2}}
+    assert settled.arguments["d"]["k"] is not said.arguments["d"]["k"]
 
 
 def test_a_foreign_tool_needs_no_python_types() -> None:

@@ -144,7 +144,7 @@ async def checked(call: ToolCall, parts: Parts) -> ToolCall | ToolResult | Appro
             return asked
         runtime.emit(answer)
         parts.approver.remember(settled, answer)
-        if answer.verdict == "refuse":
+        if answer.verdict not in ("once", "always"):
             reason = answer.reason or "no reason was given"
             return ToolResult(call.id, call.name, f"The person refused this call: {reason}.", failed=True)
     return settled

@@ -17,7 +17,7 @@ A first try: opposable run "What is 17 * 23?"
 
 COMMANDS = {
     "run": ("opposable.cli.run:run", "Let a model answer, calling tools where it needs them."),
-    "use": ("opposable.cli.use:use", "Set the model that is used where none is named."),
+    "use": ("opposable.cli.models:use", "Set the model that is used where none is named."),
     "models": ("opposable.cli.models:models", "List, fetch and remove models."),
     "parse": ("opposable.cli.parse:parse", "Find the tool calls in a model's reply."),
 }

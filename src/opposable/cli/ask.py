@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from opposable import assembly
-from opposable.cli.calls import arguments
 from opposable.cli.screen import Screen
 from opposable.cli.show import WAITS
-from opposable.cli.text import block, clean
+from opposable.cli.text import arguments, block, clean
 from opposable.errors import Paused, SettingsError
 from opposable.events import ApprovalAsked, ApprovalGiven
 

@@ -1,6 +1,6 @@
-"""A column of text that comes in pieces, wrapped between words. Law: every character comes out, in its order.
+"""A column of text that comes in pieces, wrapped between words. Law: every word comes out, in its order.
 
-The last word waits for its end, as it may have to go on the next line.
+The last word waits for its end, as it may have to go on the next line. White space at the end of a line is let go.
 """
 
 import re

@@ -1,7 +1,10 @@
 """Getting a model here, as a person sees it. Law: nothing is fetched before it was said what, how much and where to."""
 
+import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -12,6 +15,10 @@ from opposable.errors import ModelNotFetched
 from opposable.store import CATALOGUE, Agree, StoredModel, Terms, find, pull
 from opposable.store import Progress as Tell
 
+USUAL: Mapping[int, str] = MappingProxyType({11434: "Ollama", 1234: "LM Studio", 8080: "llama-server"})
+"""The usual model servers by their ports."""
+
+_LOOK_SECONDS = 0.05
 _EVERY_SECONDS = 3.0
 
 
@@ -29,7 +36,8 @@ def have(name: str, cache: Path, screen: Screen, *, agreed: str = "", fetch: Pul
     found = find(name, cache)
     if found is not None:
         return found
-    screen.note(_announced(name, cache))
+    if name.startswith(("store:", "hf:")):
+        screen.note(_announced(name, cache))
     meter = _Meter(screen)
 
     def agree(terms: Terms) -> bool:
@@ -105,3 +113,26 @@ class _Meter:
             return f"{size(done)} so far"
         left = "done" if done >= total else f"{(total - done) / speed:,.0f} s left"
         return f"{size(done)} of {size(total)} · {size(int(speed))}/s · {left}"
+
+
+def listening(usual: Mapping[int, str] = USUAL) -> list[str]:
+    """Which of the usual servers seem to run here, with their ports."""
+    return [f"{name} (port {port})" for port, name in usual.items() if _answers(port)]
+
+
+def hint(found: list[str]) -> str | None:
+    """What to tell a person who has such servers; None where there is nothing to tell."""
+    if not found:
+        return None
+    return (
+        f"{' and '.join(found)} may be running here. This version cannot use model servers yet, a later one will; "
+        "until then: a .gguf file by its path, with --model."
+    )
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), _LOOK_SECONDS).close()
+    except OSError:
+        return False
+    return True

@@ -1,8 +1,12 @@
-"""The command `models`: what there is, what is here, and fetching and removing it. Law: the store decides."""
+"""The commands `models` (what there is, fetching, removing) and `use` (the default). Law: the store decides.
+
+A name that means nothing is not written down as the default.
+"""
 
 import json as notation
 import os
 import sys
+from pathlib import Path
 
 from cyclopts import App
 from rich.cells import cell_len
@@ -10,8 +14,8 @@ from rich.cells import cell_len
 from opposable.cli.fetch import have
 from opposable.cli.screen import Screen
 from opposable.cli.text import size
-from opposable.settings import Settings, load
-from opposable.store import Listed, listing, remove, resolve
+from opposable.settings import Settings, load, save_default_model
+from opposable.store import Listed, find, listing, read_gguf, remove, resolve
 
 models = App(name="models", help="List, fetch and remove models.")
 """The commands below `models`; alone it lists."""
@@ -84,6 +88,30 @@ def path_of_model(name: str, /) -> int:
     return 0
 
 
+def use(model: str, /) -> int:
+    """Set the model that is used where none is named.
+
+    Parameters
+    ----------
+    model
+        store:NAME, hf:OWNER/REPO:FILE.gguf, or the path of a .gguf file.
+    """
+    screen = Screen()
+    name = _whole(model)
+    found = find(name, _settings().cache)
+    if found is not None or (name.lower().endswith(".gguf") and not name.startswith("hf:")):
+        read_gguf(found.path if found is not None else Path(name))
+    file = save_default_model(name, os.environ)
+    screen.line(f"{name} is the default model now (in {file}).")
+    if found is None:
+        screen.line(f"It is not here yet: it is fetched at first use, or now with: opposable models pull {name}")
+    else:
+        screen.line(f"It is here: {size(found.size)}, {found.path}")
+    if os.environ.get("OPPOSABLE_MODEL"):
+        screen.note("OPPOSABLE_MODEL is set and goes before it.")
+    return 0
+
+
 def _settings() -> Settings:
     return load({}, os.environ)
 
@@ -107,3 +135,10 @@ def _print(table: list[tuple[str, ...]], screen: Screen) -> None:
         line = "  ".join(cells).rstrip()
         # On a terminal a row is a line; in a pipe nothing is cut.
         screen.line(line if not screen.live or len(line) <= screen.across else f"{line[: screen.across - 1]}…")
+
+
+def _whole(model: str) -> str:
+    """A path as it is from anywhere, for the settings are read in other folders too."""
+    if model.startswith(("store:", "hf:")) or not model.lower().endswith(".gguf"):
+        return model
+    return str(Path(model).expanduser().absolute())

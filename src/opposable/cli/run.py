@@ -3,7 +3,6 @@
 import json as notation
 import os
 import sys
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opposable import assembly
@@ -11,29 +10,17 @@ from opposable.agent.approval import EVERYTHING
 from opposable.cli.app import STDIN
 from opposable.cli.ask import at_terminal, by_lines
 from opposable.cli.ends import DONE, guarded, name_of, text_of
-from opposable.cli.fetch import have
+from opposable.cli.fetch import have, hint, listening
 from opposable.cli.screen import Screen
-from opposable.cli.servers import hint, listening
 from opposable.cli.show import Show
 from opposable.cli.talk import talk
 from opposable.contracts import Client
 from opposable.errors import SettingsError
 from opposable.events import Event, as_json
-from opposable.face import Agent, AnyTool
+from opposable.face import Agent
 from opposable.messages import Sampling
 from opposable.settings import Settings, load
 from opposable.store import find
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to be run."""
-
-    prompt: str
-    tools: tuple[AnyTool, ...] = ()
-    strategy: str | None = None
-    system: str | None = None
-    sampling: Sampling = field(default_factory=Sampling)
 
 
 def run(
@@ -67,7 +54,7 @@ def run(
     yes
         Allow every call without asking. It agrees to no licence.
     strategy
-        How calls are got out of the model. Default: what suits it best.
+        How calls are got out of the model: constrained (the default), prompted/plain, prompted/hermes.
     system
         Instructions that come before the prompt.
     temperature
@@ -81,20 +68,21 @@ def run(
     json
         Print events, one line of JSON each; read approvals from stdin likewise.
     """
-    screen = Screen()
-    sampling = Sampling(temperature=temperature, seed=seed, max_tokens=max_tokens)
 
     def work() -> int:
-        settings = load({"workspace": workspace}, os.environ)
-        if yes:
-            settings = replace(settings, always_allow=(*settings.always_allow, EVERYTHING))
-        wish = Wish(_prompt(prompt, screen), _tools(tools), strategy, system, sampling)
-        _check(wish, settings)
+        screen = Screen()
+        settings = load({"workspace": workspace, "always_allow": [EVERYTHING] if yes else None}, os.environ)
+        asked, named = _prompt(prompt, screen), _tools(tools, strategy, settings)
         client = ready(model, settings, screen)
-        (in_json if json else on_screen)(wish, client, settings, screen)
+        sampling = Sampling(temperature=temperature, seed=seed, max_tokens=max_tokens)
+        agent = Agent(client, tools=named, instructions=system, sampling=sampling, strategy=strategy, settings=settings)
+        if json:
+            in_json(agent, client, asked, screen)
+        else:
+            on_screen(agent, client, asked, screen, settings.workspace)
         return DONE
 
-    return guarded(work, tell_in_json) if json else guarded(work)
+    return guarded(work, tell_in_json) if json else work()
 
 
 def ready(model: str | None, settings: Settings, screen: Screen) -> Client:
@@ -107,29 +95,18 @@ def ready(model: str | None, settings: Settings, screen: Screen) -> Client:
     return assembly.client(have(name, settings.cache, screen))
 
 
-def on_screen(wish: Wish, client: Client, settings: Settings, screen: Screen) -> None:
-    """Run it before the eyes of a person. Errors: ToolError, SettingsError, and as `talk`."""
+def on_screen(agent: Agent, client: Client, prompt: str, screen: Screen, workspace: Path) -> None:
+    """Run it before the eyes of a person. `workspace`: where the agent's files are. Errors: as `talk`."""
     show = Show(screen)
     try:
-        talk(_agent(wish, client, settings), client, wish.prompt, show.event, at_terminal(screen, settings.workspace))
+        talk(agent, client, prompt, show.event, at_terminal(screen, workspace))
     finally:
         screen.quiet()
 
 
-def in_json(wish: Wish, client: Client, settings: Settings, screen: Screen) -> None:
-    """Run it for a program. Errors: ToolError, SettingsError, and as `talk`."""
-    talk(_agent(wish, client, settings), client, wish.prompt, print_json, by_lines(screen.keys))
-
-
-def _agent(wish: Wish, client: Client, settings: Settings) -> Agent:
-    return Agent(
-        client,
-        tools=wish.tools,
-        instructions=wish.system,
-        sampling=wish.sampling,
-        strategy=wish.strategy,
-        settings=settings,
-    )
+def in_json(agent: Agent, client: Client, prompt: str, screen: Screen) -> None:
+    """Run it for a program. Errors: as `talk`."""
+    talk(agent, client, prompt, print_json, by_lines(screen.keys))
 
 
 def print_json(event: Event) -> None:
@@ -147,13 +124,6 @@ def _print(line: dict[str, object]) -> None:
     sys.stdout.flush()
 
 
-def _check(wish: Wish, settings: Settings) -> None:
-    """Find out before a model is fetched what would be found out after. Errors: ToolError, SettingsError."""
-    assembly.toolbox(wish.tools, settings.workspace)
-    if wish.strategy is not None and wish.strategy not in assembly.STRATEGIES:
-        raise SettingsError(f"there is no strategy {wish.strategy!r}; there are: {', '.join(assembly.STRATEGIES)}")
-
-
 def _prompt(given: str, screen: Screen) -> str:
     text = screen.keys.read().strip("\n") if given == STDIN else given
     if not text.strip():
@@ -161,8 +131,17 @@ def _prompt(given: str, screen: Screen) -> str:
     return text
 
 
-def _tools(given: str | None) -> tuple[str, ...]:
+def _tools(given: str | None, strategy: str | None, settings: Settings) -> tuple[str, ...]:
+    """The names of the tools. What is wrong with them or the strategy is found out before a model is fetched.
+
+    Errors: ToolError, SettingsError.
+    """
+    if strategy is not None:
+        assembly.known_strategy(strategy)
     if given is None:
         return assembly.builtin_names()
     names = tuple(name.strip() for name in given.split(",") if name.strip())
-    return () if names == ("none",) else names
+    if names == ("none",):
+        return ()
+    assembly.toolbox(names, settings.workspace)
+    return names

@@ -2,6 +2,9 @@
 
 import io
 import sys
+import threading
+import time
+from contextlib import suppress
 from typing import IO
 
 from rich.console import Console
@@ -9,9 +12,11 @@ from rich.text import Text
 
 from opposable.cli.column import Column
 from opposable.cli.text import clean
-from opposable.cli.waiting import Waiting
 
 _WIDEST = 100
+_PATIENCE = 0.4
+_STEP = 0.12
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 class _Console(Console):
@@ -37,7 +42,7 @@ class Screen:
         self.across = max(20, self._console.width)
         self.width = min(self.across, _WIDEST)
         self._column = Column(self.width if self.live else sys.maxsize, self._put)
-        self._waiting: Waiting | None = None
+        self._waiting: _Waiting | None = None
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """A line of its own, of parts that may have a style."""
@@ -85,7 +90,7 @@ class Screen:
         self.quiet()
         if not self.live:
             return
-        self._waiting = Waiting(self.out, clean(what), self.across)
+        self._waiting = _Waiting(self.out, clean(what), self.across)
 
     def quiet(self) -> None:
         """Nothing moves any more, and the next line is a fresh one."""
@@ -104,6 +109,48 @@ class Screen:
         self._still()
         self._console.print(text, soft_wrap=True, end="")
         self.out.flush()
+
+
+class _Waiting:
+    """A line that says what is waited for. It comes only after a moment, from a thread, and leaves no trace.
+
+    `width`: characters of the terminal's line.
+    """
+
+    def __init__(self, out: IO[str], what: str, width: int) -> None:
+        self._out = out
+        self._what = what
+        self._width = width
+        self._done = threading.Event()
+        self._drawn = 0
+        self._thread = threading.Thread(target=self._draw, name="opposable-waiting", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take the line away; nothing is drawn after that."""
+        self._done.set()
+        self._thread.join()
+        if self._drawn:
+            self._write(f"\r{' ' * self._drawn}\r")
+
+    def _draw(self) -> None:
+        began = time.monotonic()
+        if self._done.wait(_PATIENCE):
+            return
+        frame = 0
+        while True:
+            text = f"{_FRAMES[frame % len(_FRAMES)]} {self._what} · {time.monotonic() - began:.1f} s"[: self._width - 1]
+            self._write(f"\r{text}")
+            self._drawn = max(self._drawn, len(text))
+            frame += 1
+            if self._done.wait(_STEP):
+                return
+
+    def _write(self, text: str) -> None:
+        # A terminal that has gone is found out by the next line of the conversation.
+        with suppress(OSError, ValueError):
+            self._out.write(text)
+            self._out.flush()
 
 
 def _console(stream: IO[str]) -> Console:

@@ -2,9 +2,8 @@
 
 import time
 
-from opposable.cli.calls import PREVIEW, arguments, sentence
 from opposable.cli.screen import Screen
-from opposable.cli.text import block, clean, count, one_line
+from opposable.cli.text import PREVIEW, arguments, block, clean, count, one_line, sentence
 from opposable.events import (
     ApprovalAsked,
     ApprovalGiven,

@@ -1,6 +1,19 @@
-"""Text of others, made fit to be shown. Law: what a model or a tool wrote is text, and steers no terminal."""
+"""Text of others, made fit to be shown: alone, or as a call. Law: what a model or a tool wrote steers no terminal.
 
+Nothing of a call is hidden, only cut: first comes a sentence, then its settled arguments.
+"""
+
+import json
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from opposable.messages import ToolCall
+
+PREVIEW = 8
+"""So many lines of a text are shown."""
+
+_MOST = 60
 
 # Scripts and emoji are joined with these two; every other format character only hides or turns text.
 _JOINERS = "\u200c\u200d"
@@ -53,3 +66,36 @@ def size(number: int) -> str:
     if number < 1_000_000:
         return f"{number / 1000:,.0f} KB" if number >= 1000 else count(number, "byte")
     return f"{number / 1e6:,.0f} MB" if number < 1e9 else f"{number / 1e9:,.1f} GB"
+
+
+def sentence(call: ToolCall) -> str:
+    """What is called, on what, how much: `file_write · notes/result.txt · 3 lines`."""
+    return " · ".join([one_line(call.name, _MOST), *(_object(value) for value in list(call.arguments.values())[:3])])
+
+
+def _object(value: Any) -> str:
+    if isinstance(value, str):
+        if "\n" in value.strip("\n"):
+            return lines_in(value)
+        return one_line(value, _MOST) if value.strip() else "(empty)"
+    return one_line(written(value), _MOST)
+
+
+def arguments(given: Mapping[str, Any], width: int, preview: int = PREVIEW) -> list[str]:
+    """The settled arguments, a line for each; of a text of several lines the first ones below its name."""
+    shown: list[str] = []
+    for name, value in given.items():
+        if isinstance(value, str) and "\n" in value.strip("\n"):
+            shown.append(f"{one_line(name, _MOST)} = {lines_in(value)}")
+            if preview:
+                shown += [f"| {line}" for line in block(value, lines=preview, width=width - 2)]
+        else:
+            label = one_line(name, _MOST)
+            shown.append(f"{label} = {one_line(written(value), max(20, width - len(label) - 3))}")
+    return shown
+
+
+def written(value: Any) -> str:
+    """A value as JSON. Half a character, which has no place in a text, is written as its number."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if not any("\ud800" <= character <= "\udfff" for character in text) else json.dumps(value, default=str)

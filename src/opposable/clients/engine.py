@@ -3,7 +3,8 @@
 Not its Ctrl-C: llama.cpp's server sets signal handlers as it starts, which are put back at once. Not its output: its
 log is off; what remains are lines on stderr where it cannot read a grammar. Not its exit: it stops within a token.
 The server also listens, which this build cannot turn off: so it does on a socket in a folder that only this user can
-enter (on Windows on a random loopback port), and wants a random key.
+enter (on Windows, or where that folder's path is too long for a socket, on a random loopback port), and wants a random
+key (see docs/decisions/007).
 """
 
 import contextlib
@@ -64,7 +65,7 @@ class Engine:
         self._folder: str | None = None
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._open: set[Job] = set()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._loaded: Future[None] = Future()
@@ -81,9 +82,11 @@ class Engine:
 
     def submit(self, job: Job) -> None:
         """Hand in a job. Errors: ClientUnavailable after `close`; all others are said to the job."""
-        self.load()
-        self._open.add(job)
-        self._jobs.put(job)
+        # As one with the load: after the end that a `close` in another thread puts behind it, nobody would serve it.
+        with self._lock:
+            self.load()
+            self._open.add(job)
+            self._jobs.put(job)
 
     def close(self) -> None:
         """Stop what runs, let go of the model and wait until both is done."""

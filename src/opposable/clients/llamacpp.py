@@ -37,9 +37,9 @@ _JSON_STARTS = frozenset('{["-0123456789tfn')
 class LlamaCpp:
     """A GGUF file as a `contracts.Client`. It is loaded at the first question; questions wait their turn.
 
-    `context`: tokens of question and answer together; 0 for the model's own, but at most `most_context`.
-    `threads`: None for the cores that are free when it is loaded. `template`: Jinja, in place of the file's. `stop`:
-    strings that end every answer. Loading holds the interpreter for a moment: about 0.4 s for 100 MB.
+    `context`: tokens of question and answer together. `parameters`: how many the model has, if known. `threads`: None for
+    the cores that are free when it is loaded. `template`: Jinja, in place of the file's. `stop`: strings that end every
+    answer. Loading holds the interpreter for a moment: about 0.4 s for 100 MB.
     """
 
     def __init__(
@@ -47,14 +47,15 @@ class LlamaCpp:
         path: Path,
         model: str,
         *,
-        context: int = 0,
-        most_context: int = 8192,
+        context: int = 8192,
+        parameters: int | None = None,
         threads: int | None = None,
         template: str | None = None,
         stop: tuple[str, ...] = (),
     ) -> None:
         self._model = model
-        self._context = context or most_context
+        self._context = context
+        self._parameters = parameters
         self._stop = stop
         self._engine = Engine(path, context=self._context, threads=threads, template=template)
         # Forgotten, or at work when the interpreter ends: either way the engine's thread is stopped and waited for.
@@ -69,6 +70,11 @@ class LlamaCpp:
     def context(self) -> int:
         """Tokens for question and answer together. Before the model is loaded: as many as were asked for."""
         return self._engine.context or self._context
+
+    @property
+    def parameters(self) -> int | None:
+        """How many parameters the model has, if whoever made this knew."""
+        return self._parameters
 
     @property
     def constrains(self) -> frozenset[Constrains]:

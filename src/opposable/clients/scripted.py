@@ -29,6 +29,7 @@ class Scripted:
         *,
         model: str = "scripted",
         context: int = 8192,
+        parameters: int | None = None,
         constrains: frozenset[Constrains] = BOTH,
         size: int = 4,
     ) -> None:
@@ -38,6 +39,7 @@ class Scripted:
         self._script = iter(()) if callable(answers) else iter(answers)
         self._model = model
         self._context = context
+        self._parameters = parameters
         self._constrains = constrains
         self._size = max(1, size)
 
@@ -50,6 +52,11 @@ class Scripted:
     def context(self) -> int:
         """The tokens it was given; nothing is refused for its length."""
         return self._context
+
+    @property
+    def parameters(self) -> int | None:
+        """As many as it was told that it has."""
+        return self._parameters
 
     @property
     def constrains(self) -> frozenset[Constrains]:

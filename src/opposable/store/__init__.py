@@ -2,8 +2,9 @@
 
 from opposable.store.catalogue import CATALOGUE, Card
 from opposable.store.gguf import Gguf, read_gguf
+from opposable.store.hub import Progress
 from opposable.store.models import Listed, StoredModel, find, listing, remove, resolve
-from opposable.store.pull import Agree, Progress, default_cache, nobody, pull
+from opposable.store.pull import Agree, nobody, pull
 from opposable.store.terms import Terms
 
 __all__ = [
@@ -15,7 +16,6 @@ __all__ = [
     "Progress",
     "StoredModel",
     "Terms",
-    "default_cache",
     "find",
     "listing",
     "nobody",

@@ -14,24 +14,21 @@ from opposable.errors import ModelNotFetched, ModelNotFound
 from opposable.store.models import HubName
 
 Progress = Callable[[int, int], None]
+"""Told the bytes done and the bytes in all. What it raises ends the pull."""
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold `folder` for one process at a time; the others wait."""
+    """Hold `folder` for one process at a time; the others wait. Errors: ModelNotFetched, where the library is missing."""
     try:
         from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
     except ImportError as error:
-        raise _missing() from error
+        raise ModelNotFetched(
+            "Models of the hub are fetched with huggingface_hub, which is not installed: pip install 'opposable[local]'"
+        ) from error
     with WeakFileLock(folder.with_name(f"{folder.name}.lock")):
         folder.mkdir(exist_ok=True)
         yield
-
-
-def _missing() -> ModelNotFetched:
-    return ModelNotFetched(
-        "Models of the hub are fetched with huggingface_hub, which is not installed: pip install 'opposable[local]'"
-    )
 
 
 def fetch_from_hub(
@@ -41,12 +38,10 @@ def fetch_from_hub(
 
     `progress` is told the bytes done and the bytes in all; what it raises ends the download. `room` is told beforehand
     how many bytes are still to come. `endpoint`: another hub than the one that the library knows.
-    Errors: ModelNotFound (no such repository or file), ModelNotFetched (no network, no permission, no library).
+    Errors: ModelNotFound (no such repository or file), ModelNotFetched (no network, no permission).
     """
-    try:
-        from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_url
-    except ImportError as error:
-        raise _missing() from error
+    from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_url
+
     # Else it tells the hub what is installed here, and asks it how to recognise the program that it runs in.
     constants.HF_HUB_DISABLE_TELEMETRY = True
     # Its HTTP library changed its name between versions; whichever it is, this is the root of its errors.

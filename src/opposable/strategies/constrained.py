@@ -15,7 +15,7 @@ from typing import Any
 from opposable.contracts import Turn
 from opposable.messages import Completion, Constraint, Message, Purpose, Request, Sampling, Token, ToolCall, ToolSpec
 from opposable.strategies.asking import Asking, ask, joined, read
-from opposable.strategies.evidence import Part, as_quoted, offers, parts, scores, spoken_of
+from opposable.strategies.evidence import Part, as_quoted, held, offers, parts, scores, spoken_of
 from opposable.wire import Call, Reply
 from opposable.wire.calls import read as read_json
 from opposable.wire.grammar import arguments, choice
@@ -123,13 +123,13 @@ class Constrained:
         messages = Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)
         # A small model that finds no end is asked again for values that stand in the request, word for word.
         for limit, words in ((_SHORT_CALL + len(request), ""), (_LONGEST_CALL, part.text)):
-            gbnf, _ = arguments(schema, offers(texts, tool), words)
+            gbnf, _ = arguments(held(schema), offers(texts, tool), words)
             answer: Completion = yield from ask(
                 Request(
                     messages,
                     purpose="fill",
                     sampling=replace(self._exact, max_tokens=min(limit, _LONGEST_CALL)),
-                    constraint=Constraint(gbnf, schema),
+                    constraint=Constraint(gbnf, held(schema)),
                 )
             )
             values = _object(answer.text)

@@ -61,7 +61,7 @@ def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
     found: list[Part] = []
     for text in _pieces(request):
         part = Part(text, scores(text, tools, request))
-        if part.scores[part.best] > 0 and (
+        if part.scores[part.best] >= HIT and (
             not found or part.best != found[-1].best or _has_values(text, tools[part.best])
         ):
             found.append(part)
@@ -99,6 +99,15 @@ def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
         if name in required or said & (set(terms(_text_of(name, schema))) - own)
     }
     return {**tool.parameters, "properties": kept, "required": list(dict.fromkeys([*kept, *required]))}
+
+
+def held(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of arguments whose texts hold something: a very small model ends a text before it has begun."""
+    properties = {
+        name: {"minLength": 1, **one} if isinstance(one, Mapping) and one.get("type") == "string" else one
+        for name, one in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 def _pieces(request: str) -> list[str]:

@@ -13,11 +13,18 @@ from urllib.parse import unquote
 
 from opposable.errors import ToolError, TryAgain
 from opposable.messages import ToolSpec
-from opposable.tools.problems import MOST, problem
+from opposable.tools.problems import MOST, at, expected, problem, shown
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _DEEPEST = 40
-_MOST_STEPS = 50_000
+# One step takes about a microsecond. Choices in choices in choices have more ways through them than can be tried.
+_MOST_STEPS = 10_000
+_STEPS_A_VALUE = 30
+_MOST_TOLD = 200_000
+_CHARACTERS_A_STEP = 64
+_IN_PLACE = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_OF_VALUES = ("default", "const", "enum", "examples")
 _INTEGER = re.compile(r"[+-]?\d{1,400}(?:\.0{1,400})?")
 _NUMBER = re.compile(r"[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?")
 _EXACT = 2**53
@@ -33,7 +40,7 @@ def check_spec(spec: ToolSpec) -> None:
     if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
         raise ToolError(f'the parameters of {spec.name} are no schema of an object: begin with {{"type": "object"}}')
     try:
-        _compiled(_as_text(spec))
+        _check_references(_compiled(_as_text(spec)).root)
     except (ValueError, TypeError, RecursionError) as error:
         first = str(error).strip().split("\n", 1)[0][:300]
         raise ToolError(f"the parameters of {spec.name} are no valid JSON Schema: {first}") from error
@@ -51,9 +58,14 @@ def settle(spec: ToolSpec, arguments: Any) -> dict[str, Any]:
         raise TryAgain(f"The arguments of {spec.name} must be one JSON object with the fields {_fields(spec)}.")
     compiled = _compiled(_as_text(spec))
     try:
-        value = _Coercion(compiled).coerce(dict(arguments), "#", 0)
-        errors = list(islice(compiled.validator.iter_errors(value), MOST + 1))
-        lines = [problem(error, compiled.root) for error in errors]
+        steps = _MOST_STEPS + _STEPS_A_VALUE * _size(arguments)
+        value = _Coercion(compiled, steps).coerce(copied(arguments), "#", 0)
+        work = compiled.work("#", value, steps)
+        if work is None:
+            raise TryAgain(
+                f"The arguments of {spec.name} could be read in too many ways. Give fewer or simpler values."
+            )
+        lines = _problems(compiled, value, work * _size(value))
     except (ValueError, TypeError, RecursionError) as error:  # keys that are no text, nesting without end
         raise TryAgain(f"The arguments of {spec.name} cannot be read as JSON: {str(error)[:200]}") from error
     if lines:
@@ -63,9 +75,68 @@ def settle(spec: ToolSpec, arguments: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else dict(arguments)
 
 
+def copied(value: Any) -> Any:
+    """Parsed JSON anew: no list or object of it is shared."""
+    if isinstance(value, Mapping):
+        return dict(zip(value, map(copied, value.values()), strict=True))
+    return list(map(copied, value)) if isinstance(value, list) else value
+
+
+def _problems(compiled: "_Compiled", value: Any, cost: int) -> list[str]:
+    if compiled.validator.is_valid(value):
+        return []
+    if cost <= _MOST_TOLD:
+        errors = list(islice(compiled.validator.iter_errors(value), MOST + 1))
+        return [problem(error, compiled.root) for error in errors]
+    # Each choice that failed is told with a copy of its value: too much, where there are many of both.
+    places = {name: f"#/properties/{_escaped(name)}" for name in value}
+    return [
+        f"`{name[:100]}` is {shown(value[name])}; right is {expected(compiled.at(place))}"
+        for name, place in places.items()
+        if place in compiled.parts and not compiled.fits(value[name], place)
+    ][: MOST + 1] or [f"the arguments must be {expected(compiled.root)}"]
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
 def _fields(spec: ToolSpec) -> str:
     properties = spec.parameters.get("properties")
     return ", ".join(f"`{name}`" for name in properties) if isinstance(properties, Mapping) and properties else "(none)"
+
+
+def _check_references(schema: Any) -> None:
+    """What a reference by name leads to, only the validator could tell: how long it takes would be unknown."""
+    waiting = [schema]
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, list):
+            waiting += schema
+        elif isinstance(schema, dict):
+            for key in _REFERENCES:
+                reference = schema.get(key, "#")
+                if isinstance(reference, str) and reference != "#" and not reference.startswith("#/"):
+                    raise ValueError(f"{reference[:80]!r} is no reference such as #/$defs/Name")
+            waiting += (member for key, member in schema.items() if key not in _OF_VALUES)
+
+
+def _size(value: Any) -> int:
+    """How many values there are in a value; a long text counts as many."""
+    count = 0
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        count += _price(value)
+        if isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return count
+
+
+def _price(value: Any) -> int:
+    return 1 + len(value) // _CHARACTERS_A_STEP if isinstance(value, str) else 1
 
 
 def _as_text(spec: ToolSpec) -> str:
@@ -87,6 +158,7 @@ class _Compiled:
         # Nothing is fetched: a schema of a foreign server must not make this machine ask a third one.
         self.validator = jsonschema_rs.validator_for(self.root, offline=True)
         self.parts = jsonschema_rs.validator_map_for(self.root, offline=True)
+        self._found: dict[str, Any] = {}
 
     def fits(self, value: Any, pointer: str) -> bool:
         part = self.parts.get(pointer)
@@ -96,27 +168,74 @@ class _Compiled:
             return False
 
     def at(self, pointer: str) -> Any:
-        place = self.root
-        for step in pointer.split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(place, Mapping):
-                place = place.get(step)
-            elif isinstance(place, list) and step.isascii() and step.isdigit() and int(step) < len(place):
-                place = place[int(step)]
-            else:
+        if pointer not in self._found:
+            steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+            self._found[pointer] = at(self.root, steps)
+        return self._found[pointer]
+
+    def work(self, pointer: str, value: Any, most: int) -> int | None:
+        """How many steps it takes at worst to validate a value; None, where they are more than `most`."""
+        steps = 0
+        waiting = [(self.at(pointer), value, 0)]
+        while waiting:
+            schema, value, hops = waiting.pop()
+            steps += _price(value) + (len(value) // 8 if isinstance(value, dict | list) else 0)
+            if steps > most:
                 return None
-        return place
+            if not isinstance(schema, dict) or hops > _DEEPEST:
+                continue
+            for key in _IN_PLACE:
+                if key in schema:
+                    inner = schema[key]
+                    waiting += ((s, value, hops + 1) for s in (inner if isinstance(inner, list) else (inner,)))
+            for key in _REFERENCES:
+                if isinstance(schema.get(key), str):
+                    waiting.append((self.at(unquote(schema[key])), value, hops + 1))
+            if isinstance(value, dict):
+                waiting += _of_fields(schema, value)
+                waiting += ((s, value, hops + 1) for s in _members(schema, "dependentSchemas", "dependencies"))
+            elif isinstance(value, list):
+                placed, others = _of_entries(schema)
+                waiting += ((s, v, 0) for s, v in zip(placed, value, strict=False))
+                waiting += ((s, v, 0) for s in others for v in value)
+        return steps
+
+
+def _members(schema: Mapping[str, Any], *keys: str) -> list[Any]:
+    return [member for key in keys if isinstance(schema.get(key), dict) for member in schema[key].values()]
+
+
+def _of_fields(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[tuple[Any, Any, int]]:
+    """The fields of an object with the schemas that they may have to fit."""
+    properties = schema.get("properties")
+    own = properties if isinstance(properties, dict) else {}
+    others = [schema[key] for key in ("additionalProperties", "unevaluatedProperties") if key in schema]
+    others = [s for s in others + _members(schema, "patternProperties") if isinstance(s, dict)]
+    named = [(own[name], member, 0) for name, member in value.items() if name in own]
+    return named + [(s, member, 0) for s in others for member in value.values()]
+
+
+def _of_entries(schema: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The schemas that the entries of a list may have to fit: each its own, and all of them."""
+    placed = [s for key in ("prefixItems", "items") if isinstance(schema.get(key), list) for s in schema[key]]
+    keys = ("items", "contains", "additionalItems", "unevaluatedItems")
+    return placed, [schema[key] for key in keys if isinstance(schema.get(key), dict)]
 
 
 class _Coercion:
     """One walk of a value along a schema. It has a budget: choices that refer to themselves would never end."""
 
-    def __init__(self, schema: _Compiled) -> None:
+    def __init__(self, schema: _Compiled, steps: int) -> None:
         self.schema = schema
-        self.left = _MOST_STEPS
+        self.left = steps
+
+    def fits(self, value: Any, pointer: str) -> bool:
+        steps = self.schema.work(pointer, value, self.left)
+        self.left = -1 if steps is None else self.left - steps - _size(value)
+        return steps is not None and self.schema.fits(value, pointer)
 
     def coerce(self, value: Any, pointer: str, depth: int) -> Any:
-        self.left -= 1
+        self.left -= 2 * _price(value)
         schema = self.schema.at(pointer)
         if not isinstance(schema, Mapping) or depth > _DEEPEST or self.left < 0:
             return value
@@ -139,11 +258,13 @@ class _Coercion:
     def _chosen(self, value: Any, branches: Sequence[str], depth: int) -> Any:
         """What fits as it is goes before what has to be changed."""
         for branch in branches:
-            if self.schema.fits(value, branch):
+            if self.fits(value, branch):
                 return self.coerce(value, branch, depth + 1)
         for branch in branches:
+            if self.left < 0:
+                break
             changed = self.coerce(value, branch, depth + 1)
-            if self.schema.fits(changed, branch):
+            if self.fits(changed, branch):
                 return changed
         return value
 
@@ -157,11 +278,11 @@ class _Coercion:
             if name not in properties:
                 settled[name] = member
                 continue
-            place = f"{pointer}/properties/{name.replace('~', '~0').replace('/', '~1')}"
+            place = f"{pointer}/properties/{_escaped(name)}"
             member = self.coerce(member, place, depth + 1)
             optional = not isinstance(required, list) or name not in required
             # Small models write null for what they leave out.
-            if not (member is None and optional and not self.schema.fits(None, place)):
+            if not (member is None and optional and not self.fits(None, place)):
                 settled[name] = member
         return settled
 
@@ -176,7 +297,7 @@ class _Coercion:
         if "array" in types and not _looks_like_json(value):
             place = f"{pointer}/items"
             member = self.coerce(value, place, depth + 1)
-            if value is not None and ("items" not in schema or self.schema.fits(member, place)):
+            if value is not None and ("items" not in schema or self.fits(member, place)):
                 return [member]
         return value
 

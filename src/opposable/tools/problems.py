@@ -48,7 +48,8 @@ class SchemaError(Protocol):
 def problem(error: SchemaError, root: Mapping[str, Any]) -> str:
     """One line on one error of validation against the schema `root`."""
     place = _place(error.instance_path)
-    schema = _at(root, error.schema_path[:-1])
+    found = at(root, error.schema_path[:-1])
+    schema: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     properties = schema.get("properties")
     properties = properties if isinstance(properties, Mapping) else {}
     value = error.kind.value
@@ -115,10 +116,13 @@ def _place(path: Sequence[str | int]) -> str:
     return text.removeprefix(".")[:200]
 
 
-def _at(root: Any, path: Sequence[str | int]) -> Mapping[str, Any]:
-    for step in path:
+def at(root: Any, path: Sequence[str | int]) -> Any:
+    """What stands in parsed JSON at the end of a path of names and places; None where there is nothing."""
+    for step in map(str, path):
         if isinstance(root, Mapping):
-            root = root.get(str(step))
-        elif isinstance(root, list) and isinstance(step, int) and step < len(root):
-            root = root[step]
-    return root if isinstance(root, Mapping) else {}
+            root = root.get(step)
+        elif isinstance(root, list) and step.isascii() and step.isdigit() and int(step) < len(root):
+            root = root[int(step)]
+        else:
+            return None
+    return root

@@ -26,22 +26,13 @@ _OF_SCHEMAS = ("properties", "$defs", "patternProperties", "dependentSchemas")
 _OF_VALUES = ("default", "const", "enum", "examples")
 
 
-def spec_of(
-    fn: Callable[..., Any], *, name: str | None = None, approval: Approval = "auto", repeatable: bool = False
-) -> ToolSpec:
-    """What a model sees of `fn`: its name, the description in its docstring, and the JSON Schema of its parameters.
-
-    Errors: ToolError, saying what to add to the function.
-    """
-    return described(fn, name=name, approval=approval, repeatable=repeatable)[0]
-
-
 def described(
     fn: Callable[..., Any], *, name: str | None = None, approval: Approval = "auto", repeatable: bool = False
 ) -> tuple[ToolSpec, Build]:
-    """As `spec_of`, with the function that makes settled arguments into what `fn` takes.
+    """What a model sees of `fn` (name, description, JSON Schema of its parameters), and what builds what `fn` takes.
 
     The builder passes on only what was given: defaults are left to the function itself.
+    Errors: ToolError, saying what to add to the function.
     """
     target = _target(fn)
     shown: str = name or _name(fn, target)

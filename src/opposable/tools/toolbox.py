@@ -1,25 +1,32 @@
 """Tools by name, and how they are run. Law: whatever happens in a tool, the model gets a text that says what to do.
 
-Only `Stop`, a cancellation, and what is no `Exception` (such as KeyboardInterrupt) come out of a run.
+Only `Stop`, KeyboardInterrupt and a cancellation from outside come out of a run. All that is the tool's own (its
+function, the text of what it gives or raises) is done in its thread and in its time, and never by the event loop; an
+async function alone is awaited there.
 """
 
 import asyncio
 import contextvars
+import dataclasses
 import inspect
+import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeAlias, overload
 
 from opposable.errors import Stop, ToolError, TryAgain
 from opposable.messages import Approval, ToolCall, ToolResult, ToolSpec
-from opposable.tools.arguments import check_spec, settle
+from opposable.tools.arguments import check_spec, copied, settle
 from opposable.tools.schema import Build, described
 
 Function: TypeAlias = Callable[..., Any]
 
 _LONGEST_MESSAGE = 1_000
+_LARGEST = 32_000_000  # bytes of what a tool gives, before it becomes text
+_GRACE = 0.2  # seconds in which an async tool may tidy up after it was given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,6 @@ class Tool:
         return self.function(*args, **kwargs)
 
 
-@overload
-def tool(fn: Function, /) -> Tool: ...
 @overload
 def tool(
     fn: None = None,
@@ -92,6 +97,7 @@ class Toolbox:
         self._tools: dict[str, Tool] = {}
         self._timeout = timeout
         self._limit = limit
+        self._running: set[asyncio.Task[Any]] = set()  # a loop itself keeps none of its tasks alive
         for given in tools:
             made = given if isinstance(given, Tool) else tool(given)
             check_spec(made.spec)
@@ -110,36 +116,38 @@ class Toolbox:
         if made is None:
             raise TryAgain(self._no_such(call.name))
         arguments = settle(made.spec, call.arguments)
-        made.build(arguments)  # what only the function's own types can tell is told now, before anyone is asked
+        made.build(copied(arguments))  # what only the function's own types can tell is told now, before anyone is asked
         return replace(call, arguments=arguments)
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Run a settled call; the result is text. A failed result says what went wrong and what to try.
 
-        Sync functions run in a thread. One that overruns its time cannot be ended: it is left behind.
-        Errors: Stop, where the tool raised it.
+        Sync functions run in a thread. A tool that overruns its time cannot be ended, if it does not want to: it is left
+        behind. Errors: Stop, where the tool raised it.
         """
         made = self._tools.get(call.name)
         if made is None:
             return ToolResult(call.id, call.name, self._no_such(call.name), failed=True)
         seconds = self._timeout if made.timeout is None else made.timeout
+        # A task of its own: one that swallows its cancellation is not waited for.
+        task = asyncio.create_task(_attempt(made, call, self._limit))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
         try:
-            async with asyncio.timeout(seconds) as scope:
-                text = as_text(await _outcome(made, call.arguments), self._limit)
-        except Stop:
-            raise
-        except TryAgain as error:
-            text = str(error) or f"{call.name} wants another way. Check the arguments."
-        except Exception as error:
-            if isinstance(error, TimeoutError) and scope.expired():
-                text = (
-                    f"{call.name} was not done after {seconds:g} seconds and was given up. Ask for less, or go without."
-                )
-            else:
-                text = f"{call.name} failed: {_message(error)}. Check the arguments, or try another way."
+            done, _ = await asyncio.wait({task}, timeout=seconds)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=_GRACE)
+        if not done:
+            text = f"{call.name} was not done after {seconds:g} seconds and was given up. Ask for less, or go without."
+        elif task.cancelled():
+            text = _told(call.name, asyncio.CancelledError())
+        elif isinstance(outcome := task.result(), ToolResult):
+            return outcome
         else:
-            return ToolResult(call.id, call.name, text)
-        return ToolResult(call.id, call.name, _cut(_sound(text), self._limit), failed=True)
+            raise outcome
+        return ToolResult(call.id, call.name, _cut(text, self._limit), failed=True)
 
     def _no_such(self, name: str) -> str:
         near = get_close_matches(name[:64], self._tools, n=1)
@@ -148,22 +156,77 @@ class Toolbox:
 
 
 def as_text(value: Any, limit: int) -> str:
-    """What a tool gave, as text for a model: a str as it is, None as "done", all else as JSON; cut at `limit`."""
+    """What a tool gave, as text for a model: a str as it is, None as "done", all else as JSON; cut at `limit`.
+
+    Errors: TypeError, where there is an iterator in it, which may have no end; ValueError, where it is too large.
+    """
     if value is None:
         return "done"
     if not isinstance(value, str):
         import pydantic_core  # the first structured value pays for it, not every start
 
+        _check_size(value)
         value = pydantic_core.to_json(value, fallback=str, inf_nan_mode="strings").decode()
     return _cut(_sound(value), limit)
 
 
-async def _outcome(made: Tool, arguments: Mapping[str, Any]) -> Any:
-    values = made.build(arguments)
+def _check_size(value: Any) -> None:
+    """A member that is there twice counts twice, since its text will be there twice: so all is bounded, circles too."""
+    left = _LARGEST
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        left -= sys.getsizeof(value)
+        if left < 0:
+            raise ValueError("what it gives is too large, or has no end")
+        if isinstance(value, Iterator | AsyncIterator):
+            raise TypeError(f"the tool gives a value of type {type(value).__name__} where it should give a list")
+        if isinstance(value, dict):
+            waiting += value
+            waiting += value.values()
+        elif isinstance(value, list | tuple | set | frozenset | deque):
+            waiting += value
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            waiting += (getattr(value, field.name, None) for field in dataclasses.fields(value))
+        elif hasattr(type(value), "__pydantic_serializer__"):
+            waiting += vars(value).values()
+            waiting += (getattr(value, "__pydantic_extra__", None) or {}).values()
+
+
+async def _attempt(made: Tool, call: ToolCall, limit: int) -> ToolResult | BaseException:
+    """The result, or what has to come out of the run: raised in a task, some of it would end the loop."""
+    try:
+        return ToolResult(call.id, call.name, await _outcome(made, call, limit))
+    except asyncio.CancelledError:
+        raise
+    except (Stop, KeyboardInterrupt) as error:
+        return error
+    except BaseException as error:
+        said = error
+    try:
+        text = await _in_thread(lambda: _cut(_sound(_told(call.name, said)), limit))
+    except KeyboardInterrupt as error:
+        return error
+    return ToolResult(call.id, call.name, text, failed=True)
+
+
+async def _outcome(made: Tool, call: ToolCall, limit: int) -> str:
+    arguments = copied(call.arguments)  # what was approved and recorded stays what it was, whatever the tool does
+
+    def begin() -> str | Awaitable[Any]:
+        given = made.function(**made.build(arguments))
+        return given if inspect.isawaitable(given) else as_text(given, limit)
+
     if inspect.iscoroutinefunction(made.function):
-        return await made.function(**values)
-    given = await _in_thread(lambda: made.function(**values))
-    return await given if inspect.isawaitable(given) else given
+        values = await _in_thread(lambda: made.build(arguments))
+        waiting: str | Awaitable[Any] = made.function(**values)
+    else:
+        waiting = await _in_thread(begin)
+    if isinstance(waiting, str):
+        return waiting
+    given = await waiting
+    text: str = await _in_thread(lambda: as_text(given, limit))
+    return text
 
 
 async def _in_thread(fn: Callable[[], Any]) -> Any:
@@ -193,17 +256,26 @@ async def _in_thread(fn: Callable[[], Any]) -> Any:
     return value
 
 
-def _message(error: Exception) -> str:
+def _told(name: str, error: BaseException) -> str:
     """What an exception says, on one line. The path in an OSError is ours and not the model's to know."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+    if isinstance(error, TryAgain):
+        return _said_by(error) or f"{name} wants another way. Check the arguments."
+    plain = _said_by(error.strerror or "") if isinstance(error, OSError) else ""
+    line = " ".join((plain or _said_by(error)).split())
+    if len(line) > _LONGEST_MESSAGE:
+        line = line[:_LONGEST_MESSAGE] + " …"
+    if not plain:
+        line = f"{type(error).__name__}: {line}".removesuffix(": ")
+    return f"{name} failed: {line.removesuffix('.')}. Check the arguments, or try another way."
+
+
+def _said_by(error: object) -> str:
     try:
-        said = " ".join(str(error).split())
-    except Exception:  # a broken __str__ of somebody's exception
-        said = ""
-    if len(said) > _LONGEST_MESSAGE:
-        said = said[:_LONGEST_MESSAGE] + " …"
-    return f"{type(error).__name__}: {said}".removesuffix(": ").removesuffix(".")
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a broken __str__ of somebody's exception
+        return ""
 
 
 def _sound(text: str) -> str:

@@ -18,6 +18,7 @@ _DEEPEST = 32
 
 _COMMON = {
     "string": r'"\"" char* "\""',
+    "text": r'"\"" char+ "\""',
     "char": r'[^"\\\x00-\x1f\x7f] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])',
     "integer": '"-"? ("0" | [1-9] [0-9]{0,15})',
     "number": 'integer ("." [0-9]{1,15})?',
@@ -30,6 +31,7 @@ _COMMON = {
 }
 _NEEDS = {
     "string": ("char",),
+    "text": ("char",),
     "number": ("integer",),
     "value": ("object", "array", "string", "number", "boolean", "null"),
     "object": ("member",),
@@ -87,7 +89,8 @@ def _parts_of(text: str) -> dict[str, str]:
     words = [bare for word in text.split() if (bare := word.strip(_QUOTES))][:LONGEST_ENUM]
     if not words:
         return {}
-    rules = {"string": f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'}
+    some = f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'
+    rules = {"string": some, "text": some}
     for place, word in enumerate(words):
         more = f' (" " w{place + 1})?' if place + 1 < len(words) else ""
         last = word.rstrip(_QUOTES + ".,;:!?")
@@ -269,7 +272,8 @@ class _Maker:
         if not isinstance(kind, str) or kind not in _LIMITS:
             self.leave(schema, path, _EVERY)
             return self.use("value")
-        self.leave(schema, path, (*_LOGIC, *_LIMITS[kind]))
+        held = {key: value for key, value in schema.items() if (key, value) != ("minLength", 1)}
+        self.leave(held, path, (*_LOGIC, *_LIMITS[kind]))
         # Whatever is made of it begins with a bracket: from there on any reference may come again.
         owner, self.owner = self.owner, None
         if kind == "object":
@@ -278,6 +282,8 @@ class _Maker:
             body = self.array(schema, path, depth)
         elif kind == "string" and len(path) == 1 and self.offers.get(path[0]):
             body = self.rule(" | ".join(map(_json_literal, self.offers[path[0]][:LONGEST_ENUM])))
+        elif kind == "string" and schema.get("minLength"):
+            body = self.use("text")
         else:
             body = self.use(kind)
         self.owner = owner

@@ -76,7 +76,7 @@ def calculate(expression: str) -> str:
 def _evaluate(expression: str) -> Number:
     if len(expression) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST} characters")
-    text = expression.translate(_WRITTEN).strip(" \t\r\n`'\"?;")
+    text = expression.translate(_WRITTEN).strip(" \t\r\n`'\"?;").rstrip(",.")
     text = _SAYING.sub(lambda said: _SAID[said.group().lower()], text)
     if re.search(r"[=!<>]=|[<>]", text):
         raise ValueError("it compares, and only a number can be calculated")

@@ -60,7 +60,7 @@ def _zone(name: str) -> zoneinfo.ZoneInfo:
         with suppress(zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
             return zoneinfo.ZoneInfo(name)
     known = zoneinfo.available_timezones()
-    if not known:  # Windows has no list of zones of its own
+    if not known:  # small systems have no list of zones
         raise TryAgain(
             "Other time zones are not known on this computer (the package tzdata is missing): leave it out, or use UTC."
         )

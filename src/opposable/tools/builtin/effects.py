@@ -8,10 +8,9 @@ from typing import Any
 
 from opposable.errors import TryAgain
 from opposable.messages import ToolCall
+from opposable.tools.builtin.files import MOST_BYTES
 from opposable.tools.builtin.paths import parts_of
 from opposable.tools.builtin.workspace import read_file
-
-_MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def _writing(arguments: Mapping[str, Any], workspace: Path) -> Effect:
         return Effect(f"will be refused: {error}", after=content)
     shown = "/".join(parts)
     try:
-        before = read_file(workspace, parts, _MOST_BYTES).decode("utf-8")
+        before = read_file(workspace, parts, MOST_BYTES).decode("utf-8")
     except (TryAgain, UnicodeDecodeError):
         words = "replaces" if os.path.lexists(workspace.joinpath(*parts)) else "creates"
         return Effect(f"{words} {shown} in {workspace}", after=content)
