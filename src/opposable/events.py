@@ -40,12 +40,13 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The model's reply of one turn, settled."""
+    """The model's reply of one turn, settled. `cut`: its text came to the limit of tokens before its end."""
 
     text: str | None
     reasoning: str | None
     calls: tuple[ToolCall, ...]
     usage: Usage
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

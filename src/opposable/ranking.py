@@ -36,7 +36,16 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     ),
     (re.compile(r"\d"), ("number",)),
 )
+_NUMBER = r"-?(?:\d[\d,]{0,30}(?:\.\d{1,30})?|\.\d{1,30})(?:\s?%)?"
+_OPERAND = rf"(?:(?:sqrt|abs|log|ln|sin|cos|tan)?\s?\(\s?){{0,9}}{_NUMBER}(?:\s?\)){{0,9}}"
+_OPERATOR = (
+    r"\s{0,3}(?:\*\*|//|[-+*/^×÷−]|(?:x|of|plus|minus|times|multiplied by|divided by|to the power of)(?![a-z]))\s{0,3}"
+)
 _VALUES = {
+    "expression": re.compile(
+        rf"(?<![\w.])(?:{_OPERAND}(?:{_OPERATOR}{_OPERAND}){{1,40}}|(?:sqrt|square root of)\s?\(?\s?{_NUMBER}\)?)",
+        re.IGNORECASE,
+    ),
     "url": re.compile(r"(?:https?://|\bwww\.)[^\s<>\"'`]{1,2000}[^\s<>\"'`.,;:!?)\]]"),
     "file": re.compile(
         r"(?<![\w:/.-])(?:[\w.-]{1,64}/){0,16}[\w-]{1,64}(?:\.[\w-]{1,32}){0,3}\.[A-Za-z]\w{0,7}\b(?!/)"
@@ -100,7 +109,7 @@ def forms(text: str) -> frozenset[str]:
 
 
 def values_like(text: str, example: str) -> list[str]:
-    """The paths and addresses in a text, if the example holds one of the same form; in their order, quotes taken off."""
+    """The expressions, paths and addresses in a text, if the example holds one of the same form; as they stand there."""
     wanted = forms(example) & _VALUES.keys()
     return [match.group() for form in sorted(wanted) for match in _VALUES[form].finditer(text)]
 

@@ -67,6 +67,12 @@ def test_only_what_may_be_shown_is_shown() -> None:
     assert strategy.deltas == ["hello", " you"]
 
 
+def test_a_text_that_came_to_the_limit_is_told() -> None:
+    cut = [Completion("a", finish_reason="length"), Completion("b", finish_reason="length")]
+    assert turn(Scripted(cut), Asks(Request((), shown=True), Request(()))).cut is False
+    assert turn(Scripted(cut), Asks(Request(()), Request((), shown=True))).cut is True
+
+
 def test_a_client_that_ends_without_saying_so() -> None:
     class Torn(Scripted):
         async def stream(self, request: Request) -> AsyncGenerator[Delta | Completion, None]:

@@ -10,7 +10,7 @@ from tests.strategies.golden import TOOLS
 from tests.wire.schemas import ANY_SCHEMAS
 
 from opposable.messages import ToolSpec
-from opposable.strategies.evidence import as_quoted, offers, parts, scores, spoken_of
+from opposable.strategies.evidence import as_quoted, held, offers, parts, scores, spoken_of
 
 FILES = [TOOLS["file_write"], TOOLS["file_read"]]
 ALL = list(TOOLS.values())
@@ -105,6 +105,26 @@ def test_offers_are_the_paths_and_addresses_in_the_texts() -> None:
     assert offers(texts, TOOLS["send_mail"]) == {}
     assert offers(["nothing"], TOOLS["file_read"]) == {}
     assert offers(texts, tool({"type": "object", "properties": {"path": {"type": "integer"}, "file": True}})) == {}
+
+
+def test_the_nearest_text_that_has_a_value_offers_it() -> None:
+    texts = ["what is 5 + 6?", "What is (3+4)*5 and what is 5 + 6?"]
+    assert offers(texts, TOOLS["calculate"]) == {"expression": ["5 + 6"]}
+    assert offers(["and that?", *texts[1:]], TOOLS["calculate"]) == {"expression": ["(3+4)*5", "5 + 6"]}
+
+
+def test_a_text_is_what_is_quoted() -> None:
+    offered = offers(["Write 'feed the cat' to todo.txt", 'say "hello"'], TOOLS["file_write"])
+    assert offered == {"path": ["todo.txt"], "content": ["feed the cat"]}
+    assert "content" not in offers(["Write '' to todo.txt"], TOOLS["file_write"])
+
+
+def test_of_a_set_of_texts_the_one_that_was_said() -> None:
+    schema = {"properties": {"colour": {"type": "string", "enum": ["red", "dark blue", "!"]}, "n": {"enum": [1]}}}
+    assert held(schema, "Paint it Dark Blue.")["properties"]["colour"]["enum"] == ["dark blue"]
+    assert held(schema, "Paint it red or dark blue.") == schema
+    assert held(schema, "Paint it.") == schema
+    assert held({"properties": {"to": {"type": "string"}}}, "")["properties"]["to"]["minLength"] == 1
 
 
 @pytest.mark.parametrize(

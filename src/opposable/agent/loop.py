@@ -75,7 +75,7 @@ async def rounds(conversation: list[Message], parts: Parts) -> RunEnded:
         asked = await runtime.step(f"turn {turn}", lambda: ask(conversation, parts), repeatable=True)
         usage += asked.usage
         message = message_of(asked.reply, conversation)
-        runtime.emit(TurnEnded(message.text or None, message.reasoning, message.calls, asked.usage))
+        runtime.emit(TurnEnded(message.text or None, message.reasoning, message.calls, asked.usage, asked.cut))
         conversation.append(message)
         if not message.calls:
             complaint = complaint_about(asked.reply, specs)

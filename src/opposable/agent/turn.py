@@ -13,10 +13,11 @@ from opposable.wire import Reply
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of a turn: the reply, and what all its requests cost together."""
+    """What came of a turn: the reply, what all its requests cost together, and whether the text shown was cut off."""
 
     reply: Reply
     usage: Usage
+    cut: bool = False
 
 
 async def take_turn(
@@ -31,19 +32,20 @@ async def take_turn(
     Errors: ClientError.
     """
     turn = strategy.turn(conversation, tools)
-    usage = Usage()
+    usage, cut = Usage(), False
     try:
         said = next(turn)
         assert isinstance(said, Request), "a strategy shows only what it was sent"
         while True:
             completion = await _answer(client, turn, said, show)
             usage += completion.usage
+            cut = said.shown and completion.finish_reason == "length"
             said = turn.send(completion)
             while not isinstance(said, Request):
                 _show(said, show)
                 said = next(turn)
     except StopIteration as end:
-        return Asked(end.value, usage)
+        return Asked(end.value, usage, cut)
     finally:
         turn.close()
 

@@ -91,6 +91,8 @@ class Show:
             self._shown = event.text
             screen.flow(event.text)
             screen.end()
+        if event.cut:
+            screen.line((f"cut off after {count(event.usage.completion_tokens, 'token')}", BAD))
         self._reasoning = ""
         self._calls = {call.id: call for call in event.calls}
 

@@ -31,6 +31,8 @@ _NOT_HELD = (
     "llama.cpp could not hold the answer to the schema: it is not valid, or has a `pattern` that it cannot read. "
     "Simplify the schema."
 )
+# A small model that repeats itself would go on until its context is full, which takes minutes.
+_MOST_TOKENS = 1024
 _JSON_STARTS = frozenset('{["-0123456789tfn')
 
 
@@ -39,7 +41,8 @@ class LlamaCpp:
 
     `context`: tokens of question and answer together. `parameters`: how many the model has, if known. `threads`: None for
     the cores that are free when it is loaded. `template`: Jinja, in place of the file's. `stop`: strings that end every
-    answer. Loading holds the interpreter for a moment: about 0.4 s for 100 MB.
+    answer. An answer has at most 1,024 tokens where the request sets no limit. Loading holds the interpreter for a
+    moment: about 0.4 s for 100 MB.
     """
 
     def __init__(
@@ -213,7 +216,7 @@ def _sampling(sampling: Sampling) -> dict[str, Any]:
         "top_k": sampling.top_k,
         "min_p": sampling.min_p,
         "seed": sampling.seed,
-        "max_tokens": sampling.max_tokens,
+        "max_tokens": sampling.max_tokens or _MOST_TOKENS,
     }
     return {name: value for name, value in values.items() if value is not None}
 

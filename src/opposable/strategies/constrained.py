@@ -114,6 +114,7 @@ class Constrained:
     def _fill(self, task: _Task, part: Part, tool: ToolSpec) -> Asking:
         """The arguments: a call, or None where the model did not come to their end."""
         schema = spoken_of(part.text, tool)
+        narrow = held(schema, part.text)
         texts = [part.text, task.request, *(text for _, text, _ in task.done)]
         spec = json.dumps(
             {"name": tool.name, "description": tool.description, "parameters": schema}, ensure_ascii=False
@@ -123,13 +124,13 @@ class Constrained:
         messages = Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)
         # A small model that finds no end is asked again for values that stand in the request, word for word.
         for limit, words in ((_SHORT_CALL + len(request), ""), (_LONGEST_CALL, part.text)):
-            gbnf, _ = arguments(held(schema), offers(texts, tool), words)
+            gbnf, _ = arguments(narrow, offers(texts, tool), words)
             answer: Completion = yield from ask(
                 Request(
                     messages,
                     purpose="fill",
                     sampling=replace(self._exact, max_tokens=min(limit, _LONGEST_CALL)),
-                    constraint=Constraint(gbnf, held(schema)),
+                    constraint=Constraint(gbnf, narrow),
                 )
             )
             values = _object(answer.text)
@@ -172,8 +173,8 @@ class Constrained:
             )
         )
         said = _unquoted(answer.text)
-        result = task.done[-1][1]
-        grounded = answer.finish_reason == "stop" and bool(_words(said) & _words(result))
+        _, result, failed = task.done[-1]
+        grounded = answer.finish_reason == "stop" and not failed and bool(_words(said) & _words(result))
         return Reply(said if grounded else result, answer.reasoning, (), ())
 
 

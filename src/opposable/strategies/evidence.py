@@ -20,6 +20,7 @@ _SPLIT = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^“”]*”|`[^`]*`")
+_WORDS = re.compile(r"\w+")
 _LONGEST = 2_000
 """A request of more characters is not cut: it holds a text that somebody pasted, not that many wishes."""
 
@@ -72,13 +73,21 @@ def parts(request: str, tools: Sequence[ToolSpec]) -> list[Part]:
 
 
 def offers(texts: Sequence[str], tool: ToolSpec) -> dict[str, list[str]]:
-    """For each string parameter that takes a path or an address: those that the texts hold, where they hold any."""
+    """For a string parameter the values among which to choose, where the texts hold such.
+
+    For one that takes an expression, a path or an address: those in the first of the texts that has any; for one that
+    takes any text: what the first text quotes.
+    """
     found: dict[str, list[str]] = {}
     for name, schema in _properties(tool).items():
-        if isinstance(schema, Mapping) and schema.get("type") == "string":
-            values = [value for text in texts for value in values_like(text, _text_of(name, schema))]
-            if values:
-                found[name] = list(dict.fromkeys(values))
+        if not isinstance(schema, Mapping) or schema.get("type") != "string" or "enum" in schema:
+            continue
+        like = _text_of(name, schema)
+        values = next(filter(None, (values_like(text, like) for text in texts)), [])
+        if not forms(like):
+            values = [quote[1:-1] for quote in _QUOTED.findall(texts[0])]
+        if any(values):
+            found[name] = list(dict.fromkeys(filter(None, values)))
     return found
 
 
@@ -101,13 +110,28 @@ def spoken_of(request: str, tool: ToolSpec) -> dict[str, Any]:
     return {**tool.parameters, "properties": kept, "required": list(dict.fromkeys([*kept, *required]))}
 
 
-def held(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of arguments whose texts hold something: a very small model ends a text before it has begun."""
-    properties = {
-        name: {"minLength": 1, **one} if isinstance(one, Mapping) and one.get("type") == "string" else one
-        for name, one in schema["properties"].items()
-    }
-    return {**schema, "properties": properties}
+def held(schema: Mapping[str, Any], request: str) -> dict[str, Any]:
+    """The schema for a model that ends a text before it has begun, and takes the first of some values for the right one.
+
+    Texts hold something; of a set of texts the one that stands in the request is the value, where exactly one does.
+    """
+    said = _plain(request)
+    return {**schema, "properties": {name: _held(one, said) for name, one in schema["properties"].items()}}
+
+
+def _held(schema: Any, said: str) -> Any:
+    if not isinstance(schema, Mapping) or schema.get("type") != "string":
+        return schema
+    enum = schema.get("enum")
+    if not isinstance(enum, list):
+        return {"minLength": 1, **schema}
+    found = [value for value in enum if _plain(str(value)).strip() and _plain(str(value)) in said]
+    return {**schema, "enum": found} if len(found) == 1 else schema
+
+
+def _plain(text: str) -> str:
+    """The words alone, in lower case, a blank on each side."""
+    return f" {' '.join(_WORDS.findall(text.casefold()))} "
 
 
 def _pieces(request: str) -> list[str]:

@@ -59,7 +59,7 @@ def calculate(expression: str) -> str:
     """Calculate a number: the value of an arithmetic expression.
 
     Args:
-        expression: The expression, such as 17 * 23.
+        expression: The expression, such as 48 / 6 + 2.
     """
     try:
         return shown(_evaluate(expression))
