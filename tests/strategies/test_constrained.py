@@ -253,3 +253,16 @@ def test_own_tokens_of_an_answer_are_kept() -> None:
     asked = next(Constrained(Sampling(max_tokens=7)).turn(done, []))
     assert isinstance(asked, Request)
     assert asked.sampling.max_tokens == 7
+
+
+def test_of_long_results_the_beginning_is_asked_about() -> None:
+    long = "row " * 5_000
+    said = [
+        Message("user", "Read data.csv."),
+        Message("assistant", calls=(ToolCall("1", "file_read", {"path": "data.csv"}),)),
+        Message("tool", result=ToolResult("1", "file_read", long)),
+    ]
+    client = Scripted(lambda request: " know" if request.purpose == "decide" else " row by row")
+    asked = asyncio.run(take_turn(client, Constrained(), said, ALL, lambda event: None))
+    assert asked.reply.content == "row by row"
+    assert all(sum(len(message.text) for message in request.messages) < 6_000 for request in client.requests)

@@ -33,6 +33,7 @@ _MOST_CHOICES = 8
 _SHORT_CALL, _LONGEST_CALL = 48, 512
 _LONGEST_ANSWER = 120
 _ALTERNATIVES = 200
+_LONGEST_RESULT = 3_000
 _UNLIKELY = -12.0
 
 _TOOLS = "Tools:\n{tools}"
@@ -69,8 +70,8 @@ class _Task:
 
     @property
     def known(self) -> str:
-        """What the calls gave, a line each."""
-        return "\n".join(f"{call.name} gave this result: {text}" for call, text, _ in self.done)
+        """What the calls gave, a line each; of long results the beginning, since the context of small models is small."""
+        return "\n".join(f"{call.name} gave this result: {shorten(text)}" for call, text, _ in self.done)
 
 
 class Constrained:
@@ -255,6 +256,11 @@ def _object(text: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return values[0] if len(values) == 1 and isinstance(values[0], dict) else None
+
+
+def shorten(text: str) -> str:
+    """A text whole, or as much of its beginning as a small model can take in."""
+    return text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} […]"
 
 
 def _words(text: str) -> set[str]:
