@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
+from typing import TextIO
 
 from opposable.errors import ModelError, OpposableError, Paused, SettingsError, ToolError
 
@@ -64,12 +65,14 @@ def on_stderr(error: BaseException) -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        _leave_stdout()
+        _leave(sys.stdout)
     # Over the ^C that the terminal has shown.
     start = "\r" if isinstance(error, KeyboardInterrupt) and sys.stderr.isatty() else ""
-    with suppress(OSError):
+    try:
         sys.stderr.write(f"{start}{text_of(error)}\n")
         sys.stderr.flush()
+    except OSError:
+        _leave(sys.stderr)
 
 
 def prepare() -> None:
@@ -104,25 +107,25 @@ def guarded(work: Callable[[], int], tell: Tell = on_stderr) -> int:
         code = work()
         sys.stdout.flush()
     except BrokenPipeError:
-        _leave_stdout()
+        _leave(sys.stdout)
         return UNREAD
     except (OpposableError, Paused, KeyboardInterrupt) as error:
         try:
             tell(error)
         except BrokenPipeError:
-            _leave_stdout()
+            _leave(sys.stdout)
         return code_of(error)
     except OSError as error:
         # What can be foreseen is an error of ours by now: this is a disk that is full, or a terminal that has gone.
         on_stderr(error)
-        _leave_stdout()
+        _leave(sys.stdout)
         return FAILED
     return code
 
 
-def _leave_stdout() -> None:
-    """Nobody reads: what is still to be written goes nowhere, so that the interpreter ends without a complaint."""
+def _leave(stream: TextIO) -> None:
+    """Nobody takes what this stream says: the rest goes nowhere, so that the interpreter ends without a complaint."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
