@@ -11,11 +11,12 @@ def main(words: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if words is None else list(words)
     try:
         from opposable.cli.ends import guarded, prepare
-    except KeyboardInterrupt:
+
+        prepare()
+        return guarded(lambda: _do(given))
+    except KeyboardInterrupt:  # while this was loaded, or at the very end
         sys.stderr.write("interrupted\n")
         return 130
-    prepare()
-    return guarded(lambda: _do(given))
 
 
 def _do(given: list[str]) -> int:
