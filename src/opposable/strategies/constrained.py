@@ -13,7 +13,18 @@ from math import exp, log
 from typing import Any
 
 from opposable.contracts import Turn
-from opposable.messages import Completion, Constraint, Message, Purpose, Request, Sampling, Token, ToolCall, ToolSpec
+from opposable.messages import (
+    Completion,
+    Constraint,
+    Message,
+    Purpose,
+    Request,
+    Sampling,
+    Token,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from opposable.strategies.asking import Asking, ask, joined, read
 from opposable.strategies.evidence import Part, as_quoted, held, offers, parts, scores, spoken_of
 from opposable.wire import Call, Reply
@@ -50,28 +61,31 @@ class _Task:
     """What is asked, and what has been done about it: the calls and results since the person's last message."""
 
     request: str
-    done: tuple[tuple[ToolCall, str, bool], ...]
+    done: tuple[tuple[ToolCall, ToolResult], ...]
 
     @property
     def place(self) -> int:
         """How many parts of the request were seen to: a call that fails is tried once more."""
         place = tries = 0
-        for _, _, failed in self.done:
+        for _, result in self.done:
             tries += 1
-            if not failed or tries > 1:
+            if not result.failed or tries > 1:
                 place, tries = place + 1, 0
         return place
 
     def failed_at(self, call: Call) -> bool:
         """Was this very call made, and did it fail, or was it refused? It would again."""
-        return any(
-            failed and (made.name, made.arguments) == (call.name, call.arguments) for made, _, failed in self.done
-        )
+        failed = [made for made, result in self.done if result.failed]
+        return any((made.name, made.arguments) == (call.name, call.arguments) for made in failed)
 
     @property
     def known(self) -> str:
         """What the calls gave, a line each; of long results the beginning, since the context of small models is small."""
-        return "\n".join(f"{call.name} gave this result: {shorten(text)}" for call, text, _ in self.done)
+        return "\n".join(f"{call.name} gave this result: {shorten(result.text)}" for call, result in self.done)
+
+    def after_what_is_known(self, text: str) -> str:
+        """A text to ask about, after what the calls gave."""
+        return f"{self.known}\n{text}" if self.done else text
 
 
 class Constrained:
@@ -116,11 +130,12 @@ class Constrained:
         """The arguments: a call, or None where the model did not come to their end."""
         schema = spoken_of(part.text, tool)
         narrow = held(schema, part.text)
-        texts = [part.text, task.request, *(text for _, text, _ in task.done)]
+        # What a failed call gave are words of ours, and no values.
+        texts = [part.text, task.request, *(result.text for _, result in task.done if not result.failed)]
         spec = json.dumps(
             {"name": tool.name, "description": tool.description, "parameters": schema}, ensure_ascii=False
         )
-        request = f"{task.known}\n{part.text}" if task.known else part.text
+        request = task.after_what_is_known(part.text)
         begun = f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": '
         messages = Message("system", _FILL.format(tool=spec)), Message("user", request), Message("assistant", begun)
         # A small model that finds no end is asked again for values that stand in the request, word for word.
@@ -174,9 +189,9 @@ class Constrained:
             )
         )
         said = _unquoted(answer.text)
-        _, result, failed = task.done[-1]
-        grounded = answer.finish_reason == "stop" and not failed and bool(_words(said) & _words(result))
-        return Reply(said if grounded else result, answer.reasoning, (), ())
+        _, result = task.done[-1]
+        grounded = answer.finish_reason == "stop" and not result.failed and bool(_words(said) & _words(result.text))
+        return Reply(said if grounded else result.text, answer.reasoning, (), ())
 
 
 def _task(conversation: Sequence[Message]) -> _Task:
@@ -184,7 +199,7 @@ def _task(conversation: Sequence[Message]) -> _Task:
     request = conversation[asked].text if asked >= 0 else ""
     calls = {call.id: call for message in conversation[asked + 1 :] for call in message.calls}
     done = [
-        (calls[message.result.call_id], message.result.text, message.result.failed)
+        (calls[message.result.call_id], message.result)
         for message in conversation[asked + 1 :]
         if message.result is not None and message.result.call_id in calls
     ]
@@ -202,8 +217,7 @@ def _next_part(task: _Task, tools: Sequence[ToolSpec]) -> tuple[Part, float]:
 
 def _about(task: _Task, part: Part, tools: Sequence[ToolSpec]) -> tuple[Message, ...]:
     lines = "\n".join(f"- {tool.name}: {tool.description}" for tool in tools)
-    request = f"{task.known}\n{part.text}" if task.known else part.text
-    return Message("system", _TOOLS.format(tools=lines)), Message("user", request)
+    return Message("system", _TOOLS.format(tools=lines)), Message("user", task.after_what_is_known(part.text))
 
 
 def _common_beginning(texts: Sequence[str]) -> str:
