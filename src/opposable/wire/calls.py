@@ -41,12 +41,25 @@ class Refused(ValueError):
         self.cause: Cause = cause
 
 
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that was written as text. `mark`: what the shape says of it: "string", "json" or a word for a type."""
+
+    key: str
+    text: str
+    mark: str | None = None
+
+
 @dataclass(slots=True)
 class Draft:
-    """A call as it was read, before anything is decided. `arguments` None: none were written."""
+    """A call as it was read, before anything is decided.
+
+    `arguments` None: none were written. `texts`: those that were written as text, in order.
+    """
 
     name: str
     arguments: Any = None
+    texts: list[Parameter] | None = None
     id: str | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
     mends: list[str] = field(default_factory=list)

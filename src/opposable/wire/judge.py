@@ -1,9 +1,13 @@
 """A whole block judged: the calls it makes. Law: all of them count, or none."""
 
-from opposable.wire.calls import NoCall, Refused, arguments
+from collections.abc import Mapping
+from typing import Any
+
+from opposable.wire.calls import NoCall, Parameter, Refused, arguments
 from opposable.wire.events import Call
+from opposable.wire.fits import decode
 from opposable.wire.mend import Malformed
-from opposable.wire.offered import Offered
+from opposable.wire.offered import JsonSchema, Offered
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.steps import Block
 
@@ -13,7 +17,7 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
 
     Errors: NoCall, Refused, Malformed.
     """
-    drafts = shape.body.read(block.text("body", raw), block.text("name", raw), ended=ended)
+    drafts = shape.body.read(block.text("body", raw), block.text("name", raw), tools, ended=ended)
     own_id = block.text("id", raw) or None
     found: list[Call] = []
     for draft in drafts:
@@ -21,10 +25,28 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
             raise Malformed("an empty name")
         name = tools.name(draft.name)
         if name is None:
-            if draft.arguments is None and shape.place != "anywhere":
+            if draft.arguments is None and not shape.is_tagged:
                 raise NoCall("a name alone")
             raise Refused("unknown_tool")
-        values = arguments(draft, name, tools, tagged=shape.place == "anywhere")
+        if draft.texts is not None:
+            draft.arguments = _typed(draft.texts, tools.schema(name), draft.mends)
+        values = arguments(draft, name, tools, tagged=shape.is_tagged)
         mends = tuple(dict.fromkeys([*block.mends, *draft.mends]))
         found.append(Call(name, values, draft.id or own_id, shape.name, mends, "" if found else raw))
+    return found
+
+
+def _typed(texts: list[Parameter], schema: JsonSchema, mends: list[str]) -> dict[str, Any]:
+    """The values of parameters that were written as text. Errors: Malformed, where one is given twice, differently."""
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, Mapping) else {}
+    found: dict[str, Any] = {}
+    for parameter in texts:
+        key = parameter.key
+        value = decode(parameter.text, known.get(key), schema, parameter.mark)
+        if key in found:
+            if repr(found[key]) != repr(value):
+                raise Malformed("the same key twice")
+            mends.append("repeated_key")
+        found[key] = value
     return found

@@ -7,38 +7,26 @@ import re
 from collections.abc import Iterable, Sequence
 
 from opposable.wire import calls
-from opposable.wire.ends import ENDS, is_last, over_end_tokens
-from opposable.wire.events import AllReasoning, Cause, Event, Marker, Part, Reasoning, Rejected, Text
+from opposable.wire.blocks import Blocks
+from opposable.wire.ends import ENDS, over_end_tokens
+from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
 from opposable.wire.judge import judge
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
-from opposable.wire.shapes import (
-    AT_LINE,
-    BY_NAME,
-    TAGGED,
-    by_opener,
-    closers,
-    ends,
-    inside_reasoning,
-    markers,
-    may_begin,
-    openers,
-)
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
-from opposable.wire.shapes.shape import Shape
+from opposable.wire.shapes import BY_NAME, table
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING
+from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.steps import Block, Space
+from opposable.wire.steps import Block
 
 ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
-_OUTSIDE = Literals((*TAGGED, *REASONING_CLOSERS, *END_TOKENS), (*AT_LINE, *REASONING, *FAKE_RESULTS))
-_LINE = Literals((*AT_LINE, *REASONING, *FAKE_RESULTS))
 _FAKE = Literals(FAKE_RESULTS)
-_STRAY = re.compile(r"[\s}\]]+")
 _NEWLINES = re.compile(r"\n+")
-_PROSE = re.compile(r"[^\s{\[\"'“`]")
+_NOISE = 256
+"""How many characters of text may stand between the opener of a section and its first block."""
 
 
 class StreamParser:
@@ -59,9 +47,12 @@ class StreamParser:
         self._events: list[Event] = []
         self._ended = True
         self._called = self._faked = False
-        self._loose = 0
-        self._fresh: Literals | None = _LINE
-        self._hint = shape
+        self._table = table(tuple(self._tools))
+        self._blocks = Blocks(self._src, self._table, self._tools, shape)
+        self._section: Section | None = None
+        self._inside = self._table.outside
+        self._sound = True
+        self._fresh: Literals | None = self._table.line
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
@@ -95,7 +86,7 @@ class StreamParser:
         src = self._src
         if starts_in_reasoning:
             yield from src.skip(SPACE)
-            opener = yield from src.look(_LINE)
+            opener = yield from src.look(self._table.line)
             if opener not in REASONING:
                 src.back(0)
                 opener = "<think>"
@@ -119,19 +110,30 @@ class StreamParser:
             self._fresh = None
             if literal is not None:
                 return literal
-        found = src.seek(_OUTSIDE)
+        outside = self._table.outside if self._section is None else self._inside
+        found = src.seek(outside)
         if found is not None:
             src.pos += len(found) - len(found.lstrip(" \t"))
-        self._let_go(Text)
+        if self._section is None or (found is None and src.closed):
+            self._let_go(Text)
         if found is None:
             return None
-        literal = yield from src.look(_OUTSIDE)
+        literal = yield from src.look(outside)
         assert literal is not None
         return literal
 
     def _at(self, literal: str) -> Wait[None]:
         """A literal of interest stands here."""
         src = self._src
+        if literal in self._table.rows or literal in self._table.sections:
+            yield from self._opener(literal)
+            return
+        if self._section is not None and literal in self._section.closers:
+            src.pos += len(literal)
+            self._let_go(Marker if self._sound else Text)
+            self._section = None
+            return
+        self._leave_section()
         if literal in END_TOKENS:
             yield from self._end_tokens()
         elif literal in REASONING:
@@ -141,15 +143,13 @@ class StreamParser:
             src.pos += len(literal)
             self._faked = True
             self._let_go(Text)
-        elif literal in REASONING_CLOSERS:
+        elif self._called:
             src.pos += len(literal)
-            if self._called:
-                self._let_go(Text)
-            else:
-                self._events.append(AllReasoning(src.take()))
-                self._fresh = _LINE
+            self._let_go(Text)
         else:
-            yield from self._block(literal, closer=None)
+            src.pos += len(literal)
+            self._events.append(AllReasoning(src.take()))
+            self._fresh = self._table.line
 
     # Ends
 
@@ -175,7 +175,7 @@ class StreamParser:
         closer = REASONING[opener]
         yield from src.skip(_NEWLINES)
         self._let_go(Marker)
-        literals = inside_reasoning(closer)
+        literals = self._table.inside_reasoning(closer)
         breaks: list[str] = []
         while True:
             literal = src.seek(literals)
@@ -183,11 +183,11 @@ class StreamParser:
             if literal == closer:
                 src.pos += len(closer)
                 self._events.append(Marker("".join(breaks) + src.take()))
-                self._fresh = _LINE
+                self._fresh = self._table.line
                 return
             if literal is not None:
                 self._let_go_breaks(breaks)
-                yield from self._block((yield from src.look(literals)) or literal, closer=closer)
+                yield from self._opener((yield from src.look(literals)) or literal, closer)
                 if isinstance(self._events[-1], Reasoning):
                     self._let_go_reasoning(self._events.pop().raw, breaks)
             elif src.closed:
@@ -209,183 +209,96 @@ class StreamParser:
             self._events.append(Reasoning("".join(breaks)))
             breaks.clear()
 
-    # Blocks
+    # Sections and blocks
 
-    def _block(self, opener: str, closer: str | None) -> Wait[None]:
-        """An opener stands here: find the shape and read the block. `closer`: what ends the reasoning it stands in."""
+    def _opener(self, literal: str, closer: str | None = None) -> Wait[None]:
+        """What may open a block or a section stands here: read it, or let go what is none.
+
+        `closer`: what ends the reasoning it stands in.
+        """
         src = self._src
         start = src.at
-        taken_as = Text if closer is None else Reasoning
-        shapes = self._shapes(opener)
-        if shapes[0].place != "end":
-            src.pos += len(opener)
-        after, doubled = yield from self._after_opener(shapes)
-        begin = src.at
-        for row in (row for row in shapes if may_begin(row, after)):
-            src.back(begin)
-            block = Block(start, markers(row.name, closer), ends(row.name, closer), loose=start < self._loose)
-            if (yield from self._steps(row, block)) != "no":
-                break
-        else:
-            self._let_go(Marker if not after and not self._ended else taken_as)
+        block = (yield from self._blocks.read(literal, closer)) if literal in self._table.rows else None
+        if block is not None:
+            raw = src.since(start)
+            before = src.take()[: -len(raw)]
+            self._settle(*block, before, raw, in_reasoning=closer is not None)
             return
-        if doubled:
-            block.mends.append("doubled_marker")
-        shape = yield from self._closing(row, block)
-        if shape is None:
-            self._let_go(taken_as)
-        else:
-            self._settle(shape, block, src.take(), in_reasoning=closer is not None)
-
-    def _shapes(self, opener: str) -> Sequence[Shape]:
-        shapes = by_opener()[opener]
-        return sorted(shapes, key=lambda shape: shape.name != self._hint) if self._hint else shapes
-
-    def _after_opener(self, shapes: Sequence[Shape]) -> Wait[tuple[str, bool]]:
-        """The first character after the opener and white space, and whether the opener was doubled. Goes over both."""
-        src = self._src
-        doubled = False
-        if shapes[0].place == "end":
-            return (yield from src.char()), doubled
-        space = any(isinstance(shape.inner[0], Space) for shape in shapes)
-        while True:
-            after = yield from (src.skip(SPACE) if space else src.char())
-            again = yield from src.look(openers(shapes[0].name))
-            if again is None or shapes[0].place != "anywhere":
-                return after, doubled
-            src.pos += len(again)
-            doubled = True
-
-    def _steps(self, shape: Shape, block: Block) -> Wait[str]:
-        for step in shape.inner:
-            state = yield from step.scan(self._src, block)
-            if state != "on":
-                return state
-        return "on"
-
-    def _closing(self, shape: Shape, block: Block) -> Wait[Shape | None]:
-        """Find where the block ends, and say what shape it really has; None: it is text."""
-        src = self._src
-        if shape.place == "end":
-            return (yield from self._closing_bare(shape, block))
-        closing = closers(shape.name)
-        if not block.whole:
-            body = self._end_in_string(block)
-            if (yield from src.look(closing)) is not None:
-                yield from self._over_closers(shape, block)
-            elif body is not None and _PROSE.match(body):
-                src.back(block.parts["body"][0])
-                return None
-            else:
-                block.last = yield from is_last(src)
-            return shape
-        if not shape.closers:
-            block.parts["closer"] = (src.at, src.at)
-            return shape
-        end = src.at
-        char = yield from src.skip(_STRAY)
-        if (yield from src.look(closing)) is None and char:
-            found = yield from src.find(block.markers)
-            if found is None or found not in shape.closers:
-                src.back(end)
-                char = yield from src.skip(_STRAY)
-        if (yield from src.look(closing)) is None:
-            src.back(end)
-            block.parts["closer"] = (end, end)
-            block.mends += ["missing_marker"] if shape.is_closed else []
-        else:
-            after = src.since(end)
-            if "{" in after:  # what may be another call is not cut off
-                block.parts["body"] = (block.parts["body"][0], src.at)
-            elif after.strip():
-                block.mends.append("text_after")
-            yield from self._over_closers(shape, block)
-        return shape
-
-    def _closing_bare(self, shape: Shape, block: Block) -> Wait[Shape | None]:
-        """Bare JSON counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
-        src = self._src
-        if not block.whole:
-            block.last = yield from is_last(src)
-            return shape if block.last else None
-        end = src.at
-        yield from src.skip(SPACE)
-        tagged = BY_NAME["hermes"]
-        closing = closers(tagged.name)
-        if (yield from src.look(closing)) is not None:
-            block.mends.append("missing_opener")
-            yield from self._over_closers(tagged, block)
-            return tagged
-        src.back(end)
-        return shape if (yield from is_last(src)) else None
-
-    def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
-        """Go over a closer that stands here, and over those that follow it across white space only."""
-        src = self._src
-        closing = closers(shape.name)
-        first = True
-        while (literal := (yield from src.look(closing))) is not None:
-            src.pos += len(literal)
-            end = src.at
-            block.parts["closer"] = (end - len(literal), end)
-            if not first:
-                block.mends.append("doubled_marker")
-            if shape.place == "line":
+        section = self._table.sections.get(literal) if closer is None else None
+        if section is not None:
+            end = max(src.at, start + len(literal))
+            src.back(start)
+            if (yield from self._open_section(literal, section)):
                 return
-            first = False
-            yield from src.skip(SPACE)
-        src.back(end)
+            src.pos += end - src.at
+        if closer is not None:
+            self._let_go(Reasoning)
+        elif src.closed and not self._ended and src.since(start).strip() == literal.strip():
+            self._let_go(Marker)
+        elif self._section is None:
+            self._let_go(Text)
 
-    def _end_in_string(self, block: Block) -> str | None:
-        """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""
+    def _open_section(self, literal: str, section: Section) -> Wait[bool]:
+        """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged."""
         src = self._src
-        if "body" not in block.parts:
-            return None
-        start = block.parts["body"][0]
-        body = src.since(start)
-        found = block.ends.pattern.search(body)
-        if found is not None:
-            # Up to here no string is trusted again: each block would look at it once more.
-            self._loose = src.at
-            src.back(start + found.start())
-            block.parts["body"] = (start, src.at)
-        return body
+        start = src.at
+        src.pos += len(literal)
+        inside = self._table.in_section(section.closers)
+        found = yield from src.find(inside, _NOISE)
+        is_cut = found is None and src.closed and not self._ended and not src.since(start)[len(literal) :].strip()
+        src.back(start)
+        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged):
+            return False
+        src.pos += len(literal)
+        if is_cut:
+            self._let_go(Marker)
+        else:
+            self._section, self._inside, self._sound = section, inside, True
+        return True
+
+    def _leave_section(self) -> None:
+        """What was held in it and did not become part of a block is text."""
+        if self._section is not None:
+            self._section = None
+            self._let_go(Text)
 
     # Judging
 
-    def _settle(self, shape: Shape, block: Block, raw: str, *, in_reasoning: bool) -> None:
-        """The block is over: say what it is."""
+    def _settle(self, shape: Shape, block: Block, before: str, raw: str, *, in_reasoning: bool) -> None:
+        """The block is over: say what it is, and what that makes of the text of its section `before` it."""
+        events = self._judged(shape, block, raw)
+        is_call = isinstance(events[0], Call)
+        if in_reasoning:
+            self._events.append(Rejected("in_reasoning", raw, "reasoning") if is_call else Reasoning(raw))
+            return
+        if is_call and self._faked:
+            events = [Rejected("after_fake_result", raw)]
+        elif is_call:
+            self._called = True
+            self._fresh = _FAKE
+        is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
+        self._sound = self._sound and not is_content
+        if before:
+            self._events.append(Marker(before) if self._sound else Text(before))
+        self._events += events
+
+    def _judged(self, shape: Shape, block: Block, raw: str) -> Sequence[Event]:
         closed = "closer" in block.parts
         cut = not (block.whole or closed or self._ended)
-        tagged = shape.place == "anywhere"
         if cut and not block.text("body", raw).strip():
-            self._events.append(Reasoning(raw) if in_reasoning else Marker(raw))
-            return
+            return [Marker(raw)]
+        cause: Cause = "malformed"
+        listed = shape.is_tagged or shape.body.names_a_call(raw)
         try:
             if cut:
                 raise calls.Refused("truncated")
-            found = judge(shape, block, raw, self._tools, ended=closed or (block.last and self._ended))
+            return judge(shape, block, raw, self._tools, ended=closed or (block.last and self._ended))
         except calls.NoCall:
-            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged)
+            listed = shape.is_tagged
         except calls.Refused as refused:
-            self._reject(refused.cause, raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
+            cause = refused.cause
         except (Malformed, RecursionError):
-            self._reject("malformed", raw, in_reasoning=in_reasoning, listed=tagged or calls.names_a_call(raw))
-        else:
-            if in_reasoning:
-                self._events.append(Rejected("in_reasoning", raw, "reasoning"))
-            elif self._faked:
-                self._events.append(Rejected("after_fake_result", raw))
-            else:
-                self._called = True
-                self._events += found
-                self._fresh = _FAKE
-
-    def _reject(self, cause: Cause, raw: str, *, in_reasoning: bool, listed: bool = True) -> None:
-        if in_reasoning:
-            self._events.append(Reasoning(raw))
-        elif not listed:
-            self._events.append(Text(raw))
-        else:
-            part: Part = "nothing" if cause == "truncated" and self._called else "content"
-            self._events.append(Rejected(cause, raw, part))
+            pass
+        if not listed:
+            return [Text(raw)]
+        return [Rejected(cause, raw, "nothing" if cause == "truncated" and self._called else "content")]

@@ -59,6 +59,10 @@ class Offered:
                 return same[0]
         return None
 
+    def schema(self, name: str) -> JsonSchema:
+        """The schema of a tool's arguments."""
+        return self._schemas[name]
+
     def parameters(self, name: str) -> Mapping[str, Any]:
         """The schemas of a tool's parameters by their names; empty where its schema names none."""
         properties = self._schemas[name].get("properties")

@@ -4,34 +4,44 @@ A step's `scan` goes over its part of a reply as it comes and notes in the `Bloc
 is read once, when the block is whole. `write` is what a model taught this shape would have written.
 """
 
-import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from opposable.wire import scan
-from opposable.wire.calls import Draft, drafts, is_call_key, read
-from opposable.wire.mend import Malformed
+from opposable.wire.calls import Draft
+from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
 
 Found: TypeAlias = Literal["on", "cut", "no"]
 """What a step found: its part, so that the next may go on; the end of the reply; something else, so this is no block."""
 
+NAME = "{name}"
+"""In a marker: the name of an offered tool."""
 
 _literals = cache(Literals)
+
+
+class CannotCarry(ValueError):
+    """This value cannot be written in this shape so that it would be read back the same."""
 
 
 @dataclass(slots=True)
 class Block:
     """A block under way: where it began, what its steps found, and what may end it.
 
-    `markers` end a value that is not whole, `ends` even where they seemed to stand within a string of it. `loose`: its
-    strings are not trusted to hide a marker. `last`: it is not whole, and nothing follows it in its turn.
+    `tools`: what was offered. `closers`: those of its shape. `markers` end a value that is not whole: the closers, any
+    opener, the end of the turn. `ends` end it even where they seemed to stand within a string of it. `loose`: its strings
+    are not trusted to hide a marker. `last`: it is not whole, and nothing follows it in its turn. `parts`: where its name,
+    id, body and closer stand, as places in the reply.
     """
 
     start: int
+    tools: Offered
+    closers: Literals
     markers: Literals
     ends: Literals
     parts: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -46,18 +56,62 @@ class Block:
         return raw[start - self.start : end - self.start]
 
 
+class Step(ABC):
+    """A part of a shape."""
+
+    __slots__ = ()
+
+    def may_begin(self, char: str) -> bool:
+        """May this part begin with this character?"""
+        return True
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        """Go over this part, and note in the block what stood where."""
+        yield from ()
+        return "on"
+
+    @abstractmethod
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """This part of a call. Errors: CannotCarry."""
+
+
+class Body(Step):
+    """The part that holds the arguments, and the names too where no part before it does.
+
+    `openers` may begin it where the marker before it is missing.
+    """
+
+    __slots__ = ()
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """Texts that begin a block of this shape where its own marker is missing, or where it has none."""
+        return ()
+
+    @abstractmethod
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        """The calls that a whole body writes. `ended`: closers missing at its end may be added.
+
+        Errors: NoCall, Refused, Malformed.
+        """
+
+    def names_a_call(self, raw: str) -> bool:
+        """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
+        return False
+
+
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Step):
     """The opener: the text as it is taught, then how it drifts. Doubled openers count as one."""
 
     texts: tuple[str, ...]
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return self.texts[0]
+        return self.texts[0].replace(NAME, name)
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class Space(Step):
     """White space of any kind and length; `text` is how it is taught."""
 
     text: str = ""
@@ -70,7 +124,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Maybe:
+class Maybe(Step):
     """A marker that may be missing."""
 
     texts: tuple[str, ...]
@@ -84,38 +138,61 @@ class Maybe:
         return self.texts[0]
 
 
-_NAME = re.compile(r"[^\s<>\[\]{}()\"'=`|]+")
-_NAME_IN_TAG = re.compile(r"[^\n<>]+")
-
-
 @dataclass(frozen=True, slots=True)
-class Name:
-    """The tool's name as plain text, up to `until` (or, where that is empty, up to what can be no part of a name)."""
+class Must(Step):
+    """A marker without which this is no block of the shape."""
 
-    until: str = ""
-    longest: int = 128
+    texts: tuple[str, ...]
+
+    def may_begin(self, char: str) -> bool:
+        return any(text.startswith(char) for text in self.texts)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        start = src.at
-        char = yield from src.skip(_NAME_IN_TAG if self.until else _NAME)
-        if (char and src.at == start) or src.at - start > self.longest:
-            return "no"
-        if not char and self.until:
-            return "cut"
-        block.parts["name"] = (start, src.at)
-        if not char:
-            return "cut"
-        if self.until and char != self.until:
-            return "no"
-        src.pos += len(self.until)
+        found = yield from src.look(_literals(self.texts))
+        if found is None:
+            return "no" if (yield from src.char()) else "cut"
+        src.pos += len(found)
         return "on"
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return name + self.until
+        return self.texts[0]
+
+
+_NAME = re.compile(r"[^\s<>\[\]{}()\"'=`|]+")
+_NAME_UNTIL = re.compile(r"[^\n<>]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Id:
+class Name(Step):
+    """The tool's name as plain text, up to one of `until` (or, where that is empty, up to what can be no part of a name)."""
+
+    until: tuple[str, ...] = ()
+    longest: int = 128
+
+    def may_begin(self, char: str) -> bool:
+        return char.isalnum() or char in "_-"
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        start = src.at
+        char = yield from src.skip(_NAME_UNTIL if self.until else _NAME)
+        if (char and src.at == start) or src.at - start > self.longest:
+            return "no"
+        end = src.at
+        if self.until:
+            yield from src.skip(scan.SPACE)
+            found = yield from src.look(_literals(self.until))
+            if found is None:
+                return "no" if (yield from src.char()) else "cut"
+            src.pos += len(found)
+        block.parts["name"] = (start, end)
+        return "on" if char else "cut"
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return name + (self.until[0] if self.until else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Id(Step):
     """The model's own id of the call, after a marker; both may be missing."""
 
     texts: tuple[str, ...]
@@ -133,11 +210,22 @@ class Id:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedId(Name):
+    """An id that carries the name, as plain text up to one of `until`."""
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        found = yield from Name.scan(self, src, block)
+        if "name" in block.parts:
+            block.parts["id"] = block.parts["name"]
+        return found
+
+
 _LABEL = re.compile(r"[\w+:.-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class Label(Step):
     """What a code fence says of itself after its backticks. A line of anything else is no fence of calls."""
 
     text: str
@@ -153,123 +241,11 @@ class Label:
         return self.text
 
 
-_TICKS = re.compile(r"`+")
-_FENCE = Literals(["```"])
-
-
-def _over_fence(src: Source) -> Wait[bool]:
-    """Go over a code fence or a language label that stands before a value. Is this where a value begins?"""
-    start = src.at
-    yield from src.skip(_TICKS)
-    ticks, label = src.at - start, src.at
-    yield from src.skip(_LABEL)
-    if 0 < ticks < 3 or (not ticks and src.at > label and src.since(label).casefold() != "json"):
-        return False
-    char = yield from src.skip(scan.SPACE)
-    return char != "" and char in "{["
-
-
-def _scan_fenced(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
-    """Go over JSON values as `_scan_json` does, and over a fence or label around them, which belongs to the body."""
-    start = src.at
-    if not (yield from _over_fence(src)):
-        return "no"
-    state = yield from _scan_json(src, block, keys, between)
-    if block.whole and src.since(start).startswith("`"):
-        end = src.at
-        yield from src.skip(scan.SPACE)
-        if (yield from src.look(_FENCE)) is not None:
-            yield from src.skip(_TICKS)
-        else:
-            src.back(end)
-    block.parts["body"] = (start, src.at if block.whole else block.parts["body"][1])
-    return state
-
-
-def _scan_json(src: Source, block: Block, keys: scan.KeyCheck | None, between: re.Pattern[str]) -> Wait[Found]:
-    """Go over one JSON value, and over more of them where they follow it."""
-    start = end = src.at
-    while True:
-        found = yield from (scan.broken(src, block.markers) if block.loose else scan.json(src, block.markers, keys))
-        if found == "no":
-            return "no"
-        if found != "whole":
-            block.whole = False
-            end = src.at
-            break
-        block.whole = True
-        end = src.at
-        char = yield from src.skip(between)
-        if not char or char not in "{[" or (yield from src.look(block.markers)) is not None:
-            src.back(end)
-            break
-    block.parts["body"] = (start, end)
-    return "on" if block.whole or found == "marker" else "cut"
-
-
-_BETWEEN_CALLS = re.compile(r"[\s,;]+")
-_NOTHING_BETWEEN = re.compile(r"(?!)")
-
-
 @dataclass(frozen=True, slots=True)
-class Calls:
-    """JSON that says names and arguments: one call, a list of calls, or several in a row."""
-
-    def scan(self, src: Source, block: Block) -> Wait[Found]:
-        return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
-
-    def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
-        values, mends = read(body, ended=ended)
-        found = drafts(values)
-        found[0].mends += mends
-        return found
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BareCalls(Calls):
-    """The same where no marker says that calls come: let go as soon as its keys can no longer be those of a call."""
-
-    def scan(self, src: Source, block: Block) -> Wait[Found]:
-        return (yield from _scan_json(src, block, is_call_key, _BETWEEN_CALLS))
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """JSON that is the arguments alone; the name stood before it."""
-
-    def scan(self, src: Source, block: Block) -> Wait[Found]:
-        start = src.at
-        state = yield from _scan_fenced(src, block, None, _NOTHING_BETWEEN)
-        if state == "no":
-            src.back(start)
-            state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
-        return state
-
-    def read(self, body: str, name: str, *, ended: bool) -> list[Draft]:
-        if not body.strip():
-            return [Draft(name)]
-        values, mends = read(body, ended=ended)
-        if len(values) != 1 or not isinstance(values[0], dict | str | None):
-            raise Malformed("the arguments are no object")
-        return [Draft(name, values[0], mends=mends)]
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return json.dumps(arguments, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(Step):
     """The closer: the text as it is taught, then how it drifts. It may be missing, and it may be doubled."""
 
     texts: tuple[str, ...]
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return self.texts[0]
-
-
-Body: TypeAlias = Calls | BareCalls | Arguments
-Inner: TypeAlias = Space | Maybe | Name | Id | Label | Body
-Step: TypeAlias = Mark | Inner | Close
+        return self.texts[0].replace(NAME, name)

@@ -3,75 +3,130 @@
 Law: a shape is a row and a file of cases, nothing else; what the machine looks for follows from the rows.
 """
 
-from functools import cache
+from functools import cached_property, lru_cache
 
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.json import JSON
-from opposable.wire.shapes.shape import Shape
+from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals
-from opposable.wire.steps import Calls, Name, Space
+from opposable.wire.steps import NAME
 
 SHAPES: tuple[Shape, ...] = (*JSON,)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
-TAGGED = tuple(opener for shape in SHAPES if shape.place == "anywhere" for opener in shape.openers)
-"""Openers that count wherever they stand."""
-AT_LINE = tuple(opener for shape in SHAPES if shape.place != "anywhere" for opener in shape.openers)
-"""Openers that count at the beginning of a line."""
-FENCES = tuple(opener for shape in SHAPES if shape.place == "line" for opener in shape.openers)
-"""Those of them that are never the beginning of a value."""
+
+LINE = Literals((), (*REASONING, *FAKE_RESULTS))
 
 
-@cache
-def by_opener() -> dict[str, list[Shape]]:
-    """The shapes that each opener may begin."""
-    table: dict[str, list[Shape]] = {}
-    for shape in SHAPES:
-        for opener in shape.openers:
-            table.setdefault(opener, []).append(shape)
-    return table
+def _expand(texts: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str | None]:
+    """These markers with the names of the tools put in, and the name that each of them says."""
+    found: dict[str, str | None] = {}
+    for text in texts:
+        if NAME in text:
+            found.update((text.replace(NAME, name), name) for name in names)
+        else:
+            found[text] = None
+    return found
 
 
-@cache
-def openers(name: str) -> Literals:
-    """The openers of a shape."""
-    return Literals(BY_NAME[name].openers)
+def _could_be(row: Shape, bare: Shape) -> bool:
+    """Could a bare body be one of this shape that has lost its opener?"""
+    return row.is_tagged and isinstance(bare.body, type(row.body))
 
 
-@cache
-def closers(name: str) -> Literals:
-    """The closers of a shape."""
-    return Literals(BY_NAME[name].closers)
+class Table:
+    """What to look for in a reply to which tools of these names were offered."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.rows: dict[str, list[Shape]] = {}
+        self.named: dict[str, str | None] = {}
+        for shape in SHAPES:
+            for opener, name in _expand(shape.openers, names).items():
+                self.rows.setdefault(opener, []).append(shape)
+                self.named[opener] = name
+        self.sections: dict[str, Section] = {
+            opener: shape.section for shape in SHAPES if shape.section is not None for opener in shape.section.openers
+        }
+        self.tagged = tuple(
+            opener for opener, shapes in self.rows.items() if any(shape.place == "anywhere" for shape in shapes)
+        )
+        self.at_line = tuple(opener for opener in self.rows if opener not in self.tagged)
+        self._openers: dict[str, Literals] = {}
+        self._closers: dict[str, Literals] = {}
+        self._unopened: dict[str, Literals] = {}
+        self._markers: dict[tuple[str, str | None], tuple[Literals, Literals]] = {}
+        self._in_section: dict[tuple[str, ...], Literals] = {}
+        self._inside: dict[str, Literals] = {}
+
+    @cached_property
+    def outside(self) -> Literals:
+        """What counts outside blocks and reasoning."""
+        return self.in_section(())
+
+    @cached_property
+    def line(self) -> Literals:
+        """What counts at the beginning of a line alone."""
+        return Literals(self.at_line + tuple(REASONING) + FAKE_RESULTS)
+
+    @cached_property
+    def called(self) -> Literals:
+        """The openers of blocks."""
+        return Literals(self.tagged)
+
+    def openers(self, shape: Shape) -> Literals:
+        """The opening markers of a shape."""
+        return self._kept(self._openers, shape, shape.marks)
+
+    def closers(self, shape: Shape) -> Literals:
+        """The closers of a shape, and those of the section around it."""
+        section = shape.section.closers if shape.section is not None else ()
+        return self._kept(self._closers, shape, (*shape.closers, *section))
+
+    def unopened(self, shape: Shape) -> Literals:
+        """The closers that tell what a bare body is whose opener is missing."""
+        closers = (closer for row in SHAPES if _could_be(row, shape) for closer in row.closers)
+        return self._kept(self._unopened, shape, tuple(closers))
+
+    def closed_by(self, shape: Shape, closer: str) -> Shape:
+        """The shape that it is."""
+        return next(row for row in SHAPES if _could_be(row, shape) and closer in self.closers(row).anywhere)
+
+    def _kept(self, kept: dict[str, Literals], shape: Shape, texts: tuple[str, ...]) -> Literals:
+        found = kept.get(shape.name)
+        if found is None:
+            found = kept[shape.name] = Literals(_expand(texts, self.names))
+        return found
+
+    def in_section(self, closers: tuple[str, ...]) -> Literals:
+        """What counts inside a section that these end."""
+        found = self._in_section.get(closers)
+        if found is None:
+            anywhere = (*self.tagged, *self.sections, *REASONING_CLOSERS, *END_TOKENS, *closers)
+            found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *REASONING, *FAKE_RESULTS))
+        return found
+
+    def inside_reasoning(self, closer: str) -> Literals:
+        """What counts inside reasoning that this closer ends."""
+        found = self._inside.get(closer)
+        if found is None:
+            found = self._inside[closer] = Literals((*self.tagged, closer))
+        return found
+
+    def markers(self, shape: Shape, closer: str | None) -> tuple[Literals, Literals]:
+        """What may end a block of this shape, in reasoning that `closer` ends, and what ends even a broken string in it."""
+        found = self._markers.get((shape.name, closer))
+        if found is None:
+            own = (*self.closers(shape).anywhere, *([closer] if closer else []))
+            fences = tuple(opener for opener in self.at_line if any(row.place == "line" for row in self.rows[opener]))
+            line = () if shape.is_tagged else (*fences, *REASONING, *FAKE_RESULTS)
+            found = Literals((*own, *self.tagged, *END_TOKENS), line), Literals(own)
+            self._markers[shape.name, closer] = found
+        return found
 
 
-@cache
-def markers(name: str, closer: str | None) -> Literals:
-    """What may end a block of this shape: its closers, the opener of another, the end of the turn or of the reasoning."""
-    shape = BY_NAME[name]
-    line = (*FENCES, *REASONING, *FAKE_RESULTS) if shape.place == "end" else ()
-    return Literals((*shape.closers, *TAGGED, *END_TOKENS, *([closer] if closer else [])), line)
-
-
-@cache
-def ends(name: str, closer: str | None) -> Literals:
-    """What ends a block of this shape even within a string of a value that turned out to be broken."""
-    return Literals((*BY_NAME[name].closers, *([closer] if closer else [])))
-
-
-@cache
-def inside_reasoning(closer: str) -> Literals:
-    """What counts inside reasoning that this closer ends."""
-    return Literals((*TAGGED, closer))
-
-
-def may_begin(shape: Shape, char: str) -> bool:
-    """May the first part of this shape, white space aside, begin with this character?"""
-    if not char:
-        return False
-    first = next(step for step in shape.inner if not isinstance(step, Space))
-    if isinstance(first, Calls):
-        return shape.place == "end" or char in "{[`jJ"
-    if isinstance(first, Name):
-        return char.isalnum() or char in "_-"
-    return True
+@lru_cache(maxsize=64)
+def table(names: tuple[str, ...]) -> Table:
+    """The table for these tools; kept, since many replies are read with the same."""
+    return Table(names)

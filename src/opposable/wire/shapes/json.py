@@ -1,7 +1,8 @@
 """Shapes whose body is JSON. Law: a row says where the JSON stands, never what model wrote it."""
 
-from opposable.wire.shapes.shape import Shape
-from opposable.wire.steps import Arguments, BareCalls, Calls, Close, Id, Label, Mark, Maybe, Name, Space
+from opposable.wire.bodies import BRACKETS, Arguments, BareCalls, Calls
+from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.steps import Close, Id, Label, Mark, Maybe, Name, NamedId, Space
 
 TAG_CLOSERS = ("</tool_call>", "</function_call>", "</tools>", "</tool_calls>")
 
@@ -31,8 +32,25 @@ JSON: tuple[Shape, ...] = (
     Shape(
         "function-tag",
         "Functionary 3.1, Llama 3.1 with custom tools",
-        (Mark(("<function=",)), Name(until=">"), Space(), Arguments(), Close(("</function>",))),
+        (Mark(("<function=",)), Name(until=(">",)), Space(), Arguments(), Close(("</function>",))),
         access="read-write",
+    ),
+    Shape(
+        "kimi",
+        "Kimi K2",
+        (
+            Mark(("<|tool_call_begin|>",)),
+            Space(),
+            NamedId(("<|tool_call_argument_begin|>",)),
+            Space(),
+            Arguments(),
+            Space(),
+            Close(("<|tool_call_end|>",)),
+        ),
+        section=Section(
+            ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"),
+            ("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
+        ),
     ),
     Shape(
         "fenced",
@@ -44,7 +62,7 @@ JSON: tuple[Shape, ...] = (
     Shape(
         "bare",
         "Llama 3.1 to 3.3, models forced to JSON, small models",
-        (BareCalls(),),
+        (BareCalls(openers=BRACKETS),),
         place="end",
         access="read-write",
     ),

@@ -1,0 +1,169 @@
+"""A block that begins here: which shape it has, and where it ends. Law: what is no block is left where it began to differ,
+and no span is looked at a second time for the same shape.
+"""
+
+import re
+from collections.abc import Sequence
+
+from opposable.wire.ends import is_last
+from opposable.wire.offered import Offered
+from opposable.wire.scan import SPACE
+from opposable.wire.shapes import Table
+from opposable.wire.shapes.shape import Shape
+from opposable.wire.source import Source, Wait
+from opposable.wire.steps import NAME, Block, Space
+
+_STRAY = re.compile(r"[\s}\]]+")
+_PROSE = re.compile(r"[^\s{\[\"'“`]")
+
+
+class Blocks:
+    """Finds the shape and the end of the block that an opener begins."""
+
+    def __init__(self, src: Source, table: Table, tools: Offered, hint: str | None) -> None:
+        self._src = src
+        self._table = table
+        self._tools = tools
+        self._hint = hint
+        self._loose = 0
+        self.alone = True
+        """Has nothing been said so far?"""
+
+    def read(self, opener: str, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
+        """Go over the block that this opener begins, which stands here. None: it is none.
+
+        `closer`: what ends the reasoning it stands in.
+        """
+        src = self._src
+        start = src.at
+        furthest = start
+        for row in self._rows(opener):
+            src.back(start)
+            markers, ends = self._table.markers(row, closer)
+            block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
+            if (yield from self._over_opener(row, opener, block)) and (yield from self._steps(row, block)) != "no":
+                shape = yield from self._closing(row, block)
+                return None if shape is None else (shape, block)
+            furthest = max(furthest, src.at)
+        src.pos += furthest - src.at
+        return None
+
+    def _rows(self, opener: str) -> Sequence[Shape]:
+        rows = [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]
+        return sorted(rows, key=lambda row: row.name != self._hint) if self._hint else rows
+
+    def _over_opener(self, row: Shape, opener: str, block: Block) -> Wait[bool]:
+        """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""
+        src = self._src
+        name = self._table.named[opener]
+        if opener in row.body.openers:
+            block.mends += ["missing_opener"] if row.marks and row.is_closed else []
+        else:
+            src.pos += len(opener)
+        if name is not None:
+            at = block.start + next(text.index(NAME) for text in row.marks if text.replace(NAME, name) == opener)
+            block.parts["name"] = (at, at + len(name))
+        first = next(step for step in row.inner if not isinstance(step, Space))
+        while True:
+            after = yield from (src.skip(SPACE) if isinstance(row.inner[0], Space) else src.char())
+            again = (yield from src.look(self._table.openers(row))) if row.is_tagged and row.marks else None
+            if again is None or src.at == block.start or not row.marks:
+                return after != "" and first.may_begin(after)
+            src.pos += len(again)
+            block.mends += ["doubled_marker"] if "doubled_marker" not in block.mends else []
+
+    def _steps(self, row: Shape, block: Block) -> Wait[str]:
+        for step in row.inner:
+            state = yield from step.scan(self._src, block)
+            if state != "on":
+                return state
+        return "on"
+
+    def _closing(self, shape: Shape, block: Block) -> Wait[Shape | None]:
+        """Find where the block ends, and say what shape it really has; None: it is text."""
+        src = self._src
+        if shape.place in ("end", "whole"):
+            return (yield from self._closing_bare(shape, block))
+        closing = self._table.closers(shape)
+        if not block.whole:
+            body = self._end_in_string(block)
+            if (yield from src.look(closing)) is not None:
+                yield from self._over_closers(shape, block)
+            elif body is not None and _PROSE.match(body):
+                src.back(block.parts["body"][0])
+                return None
+            else:
+                block.last = yield from is_last(src)
+            return shape
+        if not shape.closers:
+            block.parts["closer"] = (src.at, src.at)
+            return shape
+        end = src.at
+        char = yield from src.skip(_STRAY)
+        if (yield from src.look(closing)) is None and char:
+            found = yield from src.find(block.markers)
+            if found not in closing.anywhere:
+                src.back(end)
+                char = yield from src.skip(_STRAY)
+        if (yield from src.look(closing)) is None:
+            src.back(end)
+            block.parts["closer"] = (end, end)
+            block.mends += ["missing_marker"] if shape.is_closed else []
+        else:
+            after = src.since(end)
+            if "{" in after:  # what may be another call is not cut off
+                block.parts["body"] = (block.parts["body"][0], src.at)
+            elif after.strip():
+                block.mends.append("text_after")
+            yield from self._over_closers(shape, block)
+        return shape
+
+    def _closing_bare(self, shape: Shape, block: Block) -> Wait[Shape | None]:
+        """A bare call counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
+        src = self._src
+        if not block.whole:
+            block.last = yield from is_last(src)
+            return shape if block.last else None
+        end = src.at
+        yield from src.skip(SPACE)
+        unopened = self._table.unopened(shape)
+        found = yield from src.look(unopened)
+        if found is not None:
+            tagged = self._table.closed_by(shape, found)
+            block.mends.append("missing_opener")
+            yield from self._over_closers(tagged, block)
+            return tagged
+        src.back(end)
+        return shape if (yield from is_last(src)) else None
+
+    def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
+        """Go over a closer that stands here, and over those that follow it across white space only."""
+        src = self._src
+        closing = self._table.closers(shape)
+        first = True
+        while (literal := (yield from src.look(closing))) is not None:
+            src.pos += len(literal)
+            end = src.at
+            block.parts["closer"] = (end - len(literal), end)
+            if not first:
+                block.mends.append("doubled_marker")
+            if shape.place == "line":
+                return
+            first = False
+            yield from src.skip(SPACE)
+        src.back(end)
+
+    def _end_in_string(self, block: Block) -> str | None:
+        """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""
+        src = self._src
+        if "body" not in block.parts:
+            return None
+        start = block.parts["body"][0]
+        body = src.since(start)
+        found = block.ends.search(body, 0)
+        if found is not None:
+            # Up to here no string is trusted again: each block would look at it once more.
+            self._loose = src.at
+            src.back(start + found[0])
+            block.parts["body"] = (start, src.at)
+        return body
