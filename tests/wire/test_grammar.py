@@ -18,7 +18,7 @@ from opposable.clients.engine import free_cores
 from opposable.clients.llamacpp import LlamaCpp
 from opposable.messages import Completion, Constraint, Message, Request, Sampling
 from opposable.store import StoredModel
-from opposable.wire.grammar import LONGEST_ENUM, arguments, choice
+from opposable.wire.grammar import LONGEST_ENUM, QUOTES, arguments, choice
 
 CHARS = st.characters(exclude_categories=["Cs"], exclude_characters="\x7f")
 TEXTS = st.one_of(st.sampled_from([text for text in ODD_TEXTS if text != "\ud800"]), st.text(CHARS, max_size=8))
@@ -420,7 +420,7 @@ def test_any_words_do(words: str) -> None:
     grammar, _ = made(obj(x={"type": "string"}), words=words)
     for seed in range(4):
         written = json.loads(grammar.written(random.Random(seed)))["x"]
-        if words.split():
+        if any(word.strip(QUOTES) for word in words.split()):
             assert all(word in words for word in written.split())
 
 

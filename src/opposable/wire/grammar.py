@@ -61,7 +61,8 @@ _ESCAPES = str.maketrans(
     {code: f"\\x{code:02x}" for code in range(32)} | {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 )
 _HALF = re.compile("[\ud800-\udfff]")
-_QUOTES = "\"'`“”‘’"
+QUOTES = "\"'`“”‘’"
+"""What may stand around a word that is not part of it."""
 
 
 def choice(texts: Iterable[str]) -> str:
@@ -86,14 +87,14 @@ def arguments(
 
 def _parts_of(text: str) -> dict[str, str]:
     """Rules by which a string is some words of the text that follow each other: `w3` is the fourth and what may follow."""
-    words = [bare for word in text.split() if (bare := word.strip(_QUOTES))][:LONGEST_ENUM]
+    words = [bare for word in text.split() if (bare := word.strip(QUOTES))][:LONGEST_ENUM]
     if not words:
         return {}
     some = f'"\\"" ({" | ".join(f"w{place}" for place in range(len(words)))}) "\\""'
     rules = {"string": some, "text": some}
     for place, word in enumerate(words):
         more = f' (" " w{place + 1})?' if place + 1 < len(words) else ""
-        last = word.rstrip(_QUOTES + ".,;:!?")
+        last = word.rstrip(QUOTES + ".,;:!?")
         rules[f"w{place}"] = _inside(word) + more + (f" | {_inside(last)}" if last not in ("", word) else "")
     return rules
 
