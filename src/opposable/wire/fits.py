@@ -121,10 +121,7 @@ def _escaped(text: str) -> Any:
     text = text.strip(_SPACE)
     if text[:1] != '"':
         text = f'"{text}"'
-    inner = _one(text, frozenset({"raw_control"}))
-    if not isinstance(inner, str):
-        raise Malformed("not escaped")
-    return _container(_strict(inner))
+    return _container(_strict(_one(text, frozenset({"raw_control"}))))
 
 
 def _container(value: Any) -> Any:
@@ -253,7 +250,7 @@ def _fits(value: Any, schema: Any, root: Any, known: dict[tuple[int, int], bool]
         (named is None or kind(value) in named)
         and ("const" not in schema or _same(value, schema["const"]))
         and (not isinstance(schema.get("enum"), list) or any(_same(value, one) for one in schema["enum"]))
-        and (not isinstance(value, dict) or all(key in value for key in _listed(schema.get("required"))))
+        and (not isinstance(value, dict) or _has(value, _listed(schema.get("required"))))
         and inner(value, at(schema.get("$ref"), root))
         and all(
             any(inner(value, one) for one in branches)
@@ -274,6 +271,10 @@ def _members(value: Any, schema: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     if isinstance(value, list) and "prefixItems" not in schema:
         return [(item, schema.get("items")) for item in value]
     return []
+
+
+def _has(value: dict[str, Any], keys: list[Any]) -> bool:
+    return all(key in value for key in keys if isinstance(key, str))
 
 
 def _same(one: Any, other: Any) -> bool:
