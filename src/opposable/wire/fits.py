@@ -1,6 +1,6 @@
 """Values that a shape can only write as text, read by the tool's schema; and whether a value fits a schema.
 
-Law: text where the schema allows a string is never changed, and a value is read only where there is one way to read it.
+Law: text that can only be a string is never changed, and a value is read only where there is one way to read it.
 No schema is too odd: what it says in no known way, it does not say.
 """
 
