@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -18,7 +18,11 @@ from opposable.clients.engine import free_cores
 from opposable.clients.llamacpp import LlamaCpp
 from opposable.messages import Completion, Constraint, Message, Request, Sampling
 from opposable.store import StoredModel
-from opposable.wire.grammar import LONGEST_ENUM, QUOTES, arguments, choice
+from opposable.wire import Call, parse, render
+from opposable.wire.grammar import arguments, calls, choice
+from opposable.wire.offered import Tool
+from opposable.wire.rules import LONGEST_ENUM, QUOTES
+from opposable.wire.shapes import SHAPES
 
 CHARS = st.characters(exclude_categories=["Cs"], exclude_characters="\x7f")
 TEXTS = st.one_of(st.sampled_from([text for text in ODD_TEXTS if text != "\ud800"]), st.text(CHARS, max_size=8))
@@ -36,8 +40,8 @@ def made(schema: Any, **how: Any) -> tuple[Grammar, tuple[str, ...]]:
     return grammar, notes
 
 
-def fits(schema: Schema, value: Any) -> bool:
-    return jsonschema_rs.validator_for(schema, offline=True).is_valid(value)
+def fits(schema: Mapping[str, Any], value: Any) -> bool:
+    return jsonschema_rs.validator_for(dict(schema), offline=True).is_valid(value)
 
 
 def obj(required: list[str] | None = None, **properties: Any) -> Schema:
@@ -514,3 +518,73 @@ def test_a_model_writes_what_the_grammar_derives(client: LlamaCpp, schema: Schem
 def test_a_model_chooses_one_of_these(client: LlamaCpp) -> None:
     for texts in (["", "_read"], ['say "hi"\n', "back\\slash", "é漢🙂"]):
         assert asyncio.run(answered(client, choice(texts))).text in texts
+
+
+# Calls in a shape
+
+WRITABLE = [row.name for row in SHAPES if row.access == "read-write"]
+PLAIN: st.SearchStrategy[Schema] = st.recursive(
+    st.sampled_from(
+        [{"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}, {"enum": ["a", "b c"]}]
+    ),
+    lambda inner: st.one_of(
+        inner.map(lambda items: {"type": "array", "items": items}),
+        st.dictionaries(st.sampled_from(["x", "y"]), inner, min_size=1, max_size=2).map(lambda some: obj(**some)),
+    ),
+    max_leaves=4,
+)
+PLAIN_TOOLS = st.dictionaries(
+    st.sampled_from(["ring_bell", "Mill.grind", "bake-it"]),
+    st.dictionaries(st.sampled_from(["path", "n", "some_key"]), PLAIN, max_size=3),
+    min_size=1,
+    max_size=3,
+)
+
+
+@pytest.mark.parametrize("shape", WRITABLE)
+@given(tools=PLAIN_TOOLS, seed=st.integers(0, 2**32))
+def test_what_a_grammar_of_calls_lets_through_is_read_as_calls(
+    shape: str, tools: dict[str, dict[str, Schema]], seed: int
+) -> None:
+    offered = [{"name": name, "parameters": obj([], **some)} for name, some in tools.items()]
+    made = calls(offered, shape)
+    grammar = Grammar(made.gbnf)
+    assert grammar.recursion() is None
+    assert made.notes == ()
+    rng = random.Random(seed)
+    for _ in range(3):
+        written = grammar.written(rng)
+        reply = parse(written, offered)
+        assert reply.tool_calls, written
+        assert (reply.content, reply.reasoning, reply.rejected) == (None, None, ()), written
+        for call in reply.tool_calls:
+            assert call.shape == shape
+            assert call.mends == ()
+            assert fits(obj([], **tools[call.name]), call.arguments)
+
+
+@pytest.mark.parametrize("shape", WRITABLE)
+def test_what_is_rendered_is_let_through_by_the_grammar(shape: str) -> None:
+    offered: list[Tool] = [
+        {"name": "ring_bell", "parameters": obj(times={"type": "integer"}, where={"type": "string"})}
+    ]
+    some = [Call("ring_bell", {"times": times, "where": "Köln"}, None, "", (), "") for times in (1, 2)]
+    assert Grammar(calls(offered, shape).gbnf).derives(render(some, shape, offered))
+
+
+def test_the_json_schema_of_a_call() -> None:
+    offered = [{"name": name, "parameters": obj(times={"type": "integer"})} for name in ("ring_bell", "bake")]
+    one = calls(offered[:1], "hermes").schema
+    assert one is not None
+    assert fits(one, {"name": "ring_bell", "arguments": {"times": 1}})
+    assert not fits(one, {"name": "bake", "arguments": {"times": 1}})
+    some = calls(offered, "mistral-list").schema
+    assert some is not None
+    assert fits(some, [{"name": "bake", "arguments": {"times": 1}}])
+    assert not fits(some, [])
+    assert calls(offered, "function-tag").schema is None
+
+
+def test_no_tools_no_grammar_of_calls() -> None:
+    with pytest.raises(ValueError, match="none is offered"):
+        calls([], "hermes")

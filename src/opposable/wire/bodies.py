@@ -10,6 +10,7 @@ from opposable.wire import scan
 from opposable.wire.calls import Draft, drafts, is_call_key, names_a_call, read
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
+from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 
@@ -92,6 +93,19 @@ class Calls(Body):
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
+    def grammar(self, name: str, rules: Rules) -> str:
+        begin = json.dumps({"name": name, "arguments": 0}, ensure_ascii=False)[:-2]
+        return f"{literal(begin)} {rules.arguments()} {literal('}')}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallList(Calls):
+    """The same where a list of calls is taught."""
+
+    @property
+    def list_marks(self) -> tuple[str, str, str]:
+        return "[", ", ", "]"
+
 
 @dataclass(frozen=True, slots=True)
 class BareCalls(Calls):
@@ -131,3 +145,6 @@ class Arguments(Body):
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return json.dumps(arguments, ensure_ascii=False)
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        return rules.arguments()

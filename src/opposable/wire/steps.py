@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from opposable.wire import scan
 from opposable.wire.calls import Draft
 from opposable.wire.offered import Offered
+from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Literals, Source, Wait
 
 Found: TypeAlias = Literal["on", "cut", "no"]
@@ -23,10 +24,6 @@ NAME = "{name}"
 """In a marker: the name of an offered tool."""
 
 _literals = cache(Literals)
-
-
-class CannotCarry(ValueError):
-    """This value cannot be written in this shape so that it would be read back the same."""
 
 
 @dataclass(slots=True)
@@ -74,6 +71,11 @@ class Step(ABC):
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         """This part of a call. Errors: CannotCarry."""
 
+    def grammar(self, name: str, rules: Rules) -> str:
+        """This part of any call to the tool of this name: the body of a rule of GBNF, empty for nothing."""
+        written = self.write(name, {})
+        return literal(written) if written else ""
+
 
 class Body(Step):
     """The part that holds the arguments, and the names too where no part before it does.
@@ -87,6 +89,15 @@ class Body(Step):
     def openers(self) -> tuple[str, ...]:
         """Texts that begin a block of this shape where its own marker is missing, or where it has none."""
         return ()
+
+    @property
+    def list_marks(self) -> tuple[str, str, str] | None:
+        """What is written before, between and after the calls that share a block; None: each has its own."""
+        return None
+
+    @abstractmethod
+    def grammar(self, name: str, rules: Rules) -> str:
+        """The arguments of any call to this tool, and its name where no part before says it."""
 
     @abstractmethod
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:

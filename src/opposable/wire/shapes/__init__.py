@@ -16,7 +16,14 @@ SHAPES: tuple[Shape, ...] = (*JSON,)
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
 
-LINE = Literals((), (*REASONING, *FAKE_RESULTS))
+
+def writable(name: str) -> Shape:
+    """The shape of this name. Errors: ValueError, where there is none that prompts and histories are written in."""
+    row = BY_NAME.get(name)
+    if row is None or row.access == "read":
+        known = ", ".join(shape.name for shape in SHAPES if shape.access == "read-write")
+        raise ValueError(f"no shape called {name!r} can be written; there are {known}")
+    return row
 
 
 def _expand(texts: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str | None]:

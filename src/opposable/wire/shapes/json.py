@@ -1,6 +1,6 @@
 """Shapes whose body is JSON. Law: a row says where the JSON stands, never what model wrote it."""
 
-from opposable.wire.bodies import BRACKETS, Arguments, BareCalls, Calls
+from opposable.wire.bodies import BRACKETS, Arguments, BareCalls, CallList, Calls
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.steps import Close, Id, Label, Mark, Maybe, Name, NamedId, Space
 
@@ -22,7 +22,8 @@ JSON: tuple[Shape, ...] = (
     Shape(
         "mistral-list",
         "Mistral up to tokenizer v10: 7B v0.3, Nemo, Small 2409",
-        (Mark(("[TOOL_CALLS]",)), Space(" "), Calls(), Close(("", "[/TOOL_CALLS]"))),
+        (Mark(("[TOOL_CALLS]",)), Space(" "), CallList(), Close(("", "[/TOOL_CALLS]"))),
+        access="read-write",
     ),
     Shape(
         "mistral-args",

@@ -1,11 +1,26 @@
 """A row of the table. Law: what a shape is follows from its steps; nothing else about it is stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from opposable.wire.rules import Rules, literal
 from opposable.wire.steps import Body, Close, Mark, Step
+
+
+class Callable(Protocol):
+    """Anything that names a tool and its arguments."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        ...
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """Its arguments, as parsed JSON."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +37,7 @@ class Shape:
 
     `families` tells a reader who writes it. `place`: whether its opener counts anywhere or at the beginning of a line, or
     whether the calls must be the end of the reply, or the whole of it. `access`: whether prompts and histories are written
-    in it too. `section`: what stands around its blocks.
+    in it too. `section`: what stands around its blocks. `between`: what is written between two of them.
     """
 
     name: str
@@ -31,6 +46,7 @@ class Shape:
     place: Literal["anywhere", "line", "end", "whole"] = "anywhere"
     access: Literal["read", "read-write"] = "read"
     section: Section | None = None
+    between: str = "\n"
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
@@ -70,6 +86,36 @@ class Shape:
         """The step that holds the arguments."""
         return next(step for step in self.steps if isinstance(step, Body))
 
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """One call, as a model taught this shape writes it. Errors: CannotCarry."""
-        return "".join(step.write(name, arguments) for step in self.steps)
+    def write(self, calls: Iterable[Callable]) -> str:
+        """One or more calls, as a model taught this shape writes them. Errors: CannotCarry."""
+        marks = self.body.list_marks
+        if marks is None:
+            blocks = ["".join(step.write(call.name, call.arguments) for step in self.steps) for call in calls]
+            written = self.between.join(blocks)
+        else:
+            first, between, last = marks
+            items = between.join(self.body.write(call.name, call.arguments) for call in calls)
+            written = "".join(first + items + last if step is self.body else step.write("", {}) for step in self.steps)
+        return self._begin + written + self._end
+
+    def grammar(self, tools: Mapping[str, Rules]) -> Mapping[str, str]:
+        """The rules, from `root`, for one or more calls to these tools."""
+        marks = self.body.list_marks
+        steps = self.steps if marks is None else (self.body,)
+        calls = [" ".join(filter(None, (step.grammar(name, rules) for step in steps))) for name, rules in tools.items()]
+        first, between, last = marks or ("", self.between, "")
+        before, after = self._begin + first, last + self._end
+        if marks is not None:
+            place = self.steps.index(self.body)
+            before = self._begin + "".join(step.write("", {}) for step in self.steps[:place]) + first
+            after = last + "".join(step.write("", {}) for step in self.steps[place + 1 :]) + self._end
+        root = f"{literal(before)} call ({literal(between)} call)* {literal(after)}"
+        return {"root": root, "call": " | ".join(calls)}
+
+    @cached_property
+    def _begin(self) -> str:
+        return self.section.openers[0] if self.section is not None else ""
+
+    @cached_property
+    def _end(self) -> str:
+        return self.section.closers[0] if self.section is not None else ""
