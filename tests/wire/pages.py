@@ -16,14 +16,15 @@ from tests.wire.golden import CASES, Case, all_cases, rulings
 from opposable.wire.mend import MENDS
 from opposable.wire.shapes import SHAPES
 from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, TURN_OPENERS
-from opposable.wire.shapes.shape import Shape
+from opposable.wire.shapes.shape import Section, Shape
 
 DOCS = Path(__file__).parents[2] / "docs"
 MADE = "<!-- Made by `make docs`. Not edited by hand. -->"
 PLACES = {
     "anywhere": "anywhere outside reasoning",
     "line": "at the beginning of a line",
-    "end": "as the whole reply, or from the beginning of a line to its end",
+    "end": "at the end of the reply, from the beginning of a line on",
+    "whole": "as the whole reply",
 }
 ACCESS = {"read": "only read", "read-write": "read and written"}
 
@@ -78,7 +79,7 @@ def _legend() -> list[tuple[str, str]]:
             "Markers as they are taught, then how they drift. `{name}` is the name of any offered tool.",
         ),
         ("inside", "Markers between these two."),
-        ("in a section", "Markers around several blocks."),
+        ("section", "Markers around several blocks, each of which is judged by itself."),
         (
             "steps",
             "What a block is made of, in order. The steps are explained at the end, and so are the mends of values.",
@@ -95,9 +96,9 @@ def _shape(shape: Shape, cases: Sequence[Case], head: str) -> str:
         ("Access", ACCESS[shape.access]),
         ("Stands", PLACES.get(shape.place, shape.place)),
         ("Begins with", codes(shape.openers)),
-        ("Inside", codes(text for text in texts_of(shape.inner) if text.strip())),
+        ("Inside", codes(inside(shape))),
         ("Ends with", codes(shape.closers)),
-        ("In a section", codes(texts_of(getattr(shape, "section", None)))),
+        ("Section", _section(shape.section)),
         ("Steps", " · ".join(type(step).__name__ for step in shape.steps)),
         ("Mends shown", codes(mends)),
         ("Cases", f"{len(cases)} in `tests/wire/cases/{shape.name}.txt`"),
@@ -109,6 +110,15 @@ def _shape(shape: Shape, cases: Sequence[Case], head: str) -> str:
         "\n".join(f"- {name}: {fact}" for name, fact in facts if fact),
         *(_example(example) if example is not None else ()),
     ).rstrip("\n")
+
+
+def inside(shape: Shape) -> list[str]:
+    """The fixed texts that a block may hold between its opener and its closer."""
+    return [text for text in texts_of(shape.inner) if text.strip() and text not in shape.openers + shape.closers]
+
+
+def _section(section: Section | None) -> str:
+    return f"{codes(section.openers)} … {codes(section.closers)}" if section is not None else ""
 
 
 def _example(case: Case) -> list[str]:
