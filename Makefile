@@ -73,6 +73,11 @@ format: $(STAMP) ## format the code and mend what the linter can mend
 	@$(PY) -m ruff check --fix-only
 	@$(PY) -m ruff format
 
+.PHONY: docs
+docs: $(STAMP) ## write the generated pages of docs/ anew: shapes, contests, conformance
+	@$(PY) -m tests.wire.pages
+	@$(PY) -m tests.conformance.page
+
 .PHONY: pins
 pins: ## resolve the dependencies anew into requirements/ (needs uv)
 	@UV="$(UV)" PINS="$(PINS)" sh scripts/pins.sh

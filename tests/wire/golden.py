@@ -166,3 +166,10 @@ def _call_line(case: Case, line: str) -> None:
 
 def all_cases() -> list[Case]:
     return [case for path in sorted(CASES.glob("*.txt")) for case in read(path.read_bytes().decode("utf-8"), path.stem)]
+
+
+def rulings() -> dict[str, str]:
+    """The clauses and rulings by their names, those to come included."""
+    lines = (HERE / "rulings.txt").read_text("utf-8").splitlines()
+    found = (line.partition(" ") for line in lines if line and line != "not yet" and not line.startswith("#"))
+    return {name: sentence for name, _, sentence in found}
