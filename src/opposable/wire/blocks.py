@@ -10,10 +10,15 @@ from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
 from opposable.wire.shapes.shape import Shape
-from opposable.wire.source import Source, Wait
+from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import NAME, Block, Space
 
+FENCE = "```"
+"""What opens and closes a code fence."""
 _STRAY = re.compile(r"[\s}\]]+")
+_TICKS = re.compile(r"`+")
+_LABEL = re.compile(r"[\w+-]+")
+_FENCE = Literals([FENCE])
 _PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
@@ -47,6 +52,28 @@ class Blocks:
             furthest = max(furthest, src.at)
         src.pos += furthest - src.at
         return None
+
+    def in_fence(self, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
+        """Go over a code fence that holds a tagged block, and nothing else but white space: its lines belong to the block.
+
+        Where it holds more, the block alone is found, and the fence is text. None: no tagged block stands at its beginning.
+        """
+        src = self._src
+        start = src.at
+        yield from src.skip(_TICKS)
+        yield from src.skip(_LABEL)
+        yield from src.skip(SPACE)
+        opener = yield from src.look(self._table.called)
+        found = (yield from self.read(opener, closer)) if opener is not None else None
+        if found is not None:
+            end = src.at
+            yield from src.skip(SPACE)
+            if (yield from src.look(_FENCE)) is None:
+                src.back(end)
+            else:
+                yield from src.skip(_TICKS)
+                found[1].start = start
+        return found
 
     def _rows(self, opener: str) -> Sequence[Shape]:
         rows = [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]

@@ -120,6 +120,8 @@ class BareCalls(Calls):
         return names_a_call(raw)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
+        if not self.may_begin((yield from src.char())):
+            return "no"
         return (yield from _scan_json(src, block, is_call_key, _BETWEEN_CALLS))
 
 

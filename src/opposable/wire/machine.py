@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from opposable.wire import calls
-from opposable.wire.blocks import Blocks
+from opposable.wire.blocks import FENCE, Blocks
 from opposable.wire.ends import ENDS, over_end_tokens
 from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
 from opposable.wire.judge import judge
@@ -219,8 +219,11 @@ class StreamParser:
         src = self._src
         start = src.at
         block = (yield from self._blocks.read(literal, closer)) if literal in self._table.rows else None
+        if block is None and literal == FENCE and closer is None:
+            src.back(start)
+            block = yield from self._blocks.in_fence(closer)
         if block is not None:
-            raw = src.since(start)
+            raw = src.since(block[1].start)
             before = src.take()[: -len(raw)]
             self._settle(*block, before, raw, in_reasoning=closer is not None)
             return
@@ -279,7 +282,7 @@ class StreamParser:
         is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
         self._sound = self._sound and not is_content
         if before:
-            self._events.append(Marker(before) if self._sound else Text(before))
+            self._events.append(Marker(before) if self._section is not None and self._sound else Text(before))
         self._events += events
 
     def _judged(self, shape: Shape, block: Block, raw: str) -> Sequence[Event]:
