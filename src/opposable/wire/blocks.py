@@ -9,6 +9,7 @@ from opposable.wire.ends import is_last
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
+from opposable.wire.shapes.frames import BEGIN_TOKENS
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import NAME, Block, Space
@@ -93,11 +94,12 @@ class Blocks:
         first = next(step for step in row.inner if not isinstance(step, Space))
         while True:
             after = yield from (src.skip(SPACE) if isinstance(row.inner[0], Space) else src.char())
-            again = (yield from src.look(self._table.openers(row))) if row.is_tagged and row.marks else None
-            if again is None or src.at == block.start or not row.marks:
+            again = (yield from src.look(self._table.again(row))) if src.at > block.start and row.is_tagged else None
+            if again is None:
                 return after != "" and first.may_begin(after)
             src.pos += len(again)
-            block.mends += ["doubled_marker"] if "doubled_marker" not in block.mends else []
+            if again not in BEGIN_TOKENS and "doubled_marker" not in block.mends:
+                block.mends.append("doubled_marker")
 
     def _steps(self, row: Shape, block: Block) -> Wait[str]:
         for step in row.inner:

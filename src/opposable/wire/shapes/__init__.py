@@ -5,7 +5,7 @@ Law: a shape is a row and a file of cases, nothing else; what the machine looks 
 
 from functools import cached_property, lru_cache
 
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
+from opposable.wire.shapes.frames import BEGIN_TOKENS, END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.json import JSON
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals
@@ -60,7 +60,7 @@ class Table:
             opener for opener, shapes in self.rows.items() if any(shape.place == "anywhere" for shape in shapes)
         )
         self.at_line = tuple(opener for opener in self.rows if opener not in self.tagged)
-        self._openers: dict[str, Literals] = {}
+        self._again: dict[str, Literals] = {}
         self._closers: dict[str, Literals] = {}
         self._unopened: dict[str, Literals] = {}
         self._markers: dict[tuple[str, str | None], tuple[Literals, Literals]] = {}
@@ -82,9 +82,9 @@ class Table:
         """The openers of blocks."""
         return Literals(self.tagged)
 
-    def openers(self, shape: Shape) -> Literals:
-        """The opening markers of a shape."""
-        return self._kept(self._openers, shape, shape.marks)
+    def again(self, shape: Shape) -> Literals:
+        """What may follow the opening marker of a shape and means nothing: the same once more, tokens that begin a text."""
+        return self._kept(self._again, shape, (*shape.marks, *BEGIN_TOKENS))
 
     def closers(self, shape: Shape) -> Literals:
         """The closers of a shape, and those of the section around it."""
@@ -133,7 +133,7 @@ class Table:
         return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def table(names: tuple[str, ...]) -> Table:
     """The table for these tools; kept, since many replies are read with the same."""
     return Table(names)

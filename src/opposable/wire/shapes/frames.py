@@ -16,6 +16,9 @@ REASONING: dict[str, str] = {
 
 REASONING_CLOSERS = tuple(REASONING.values())
 
+BEGIN_TOKENS: tuple[str, ...] = ("<bos>", "<eos>", "<s>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
+"""Tokens that begin a text, and one that ends it: between a marker and what it marks they mean nothing."""
+
 END_TOKENS: tuple[str, ...] = (
     "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|call|>", "<|return|>", "<|endoftext|>", "<|end_of_text|>",
     "<|end_of_turn|>", "<end_of_turn>", "</s>", "<eos>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>",
