@@ -10,7 +10,7 @@ from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
 from opposable.wire.shapes.frames import BEGIN_TOKENS
-from opposable.wire.shapes.shape import Shape
+from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import NAME, Block, Space
 
@@ -23,6 +23,11 @@ _FENCE = Literals([FENCE])
 _PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
+def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
+    """Is the opener one of these texts, with the name put in?"""
+    return any(opener == (text if name is None else text.replace(NAME, name)) for text in texts)
+
+
 class Blocks:
     """Finds the shape and the end of the block that an opener begins."""
 
@@ -32,15 +37,19 @@ class Blocks:
         self._tools = tools
         self._hint = hint
         self._loose = 0
+        self._section: Section | None = None
         self.alone = True
         """Has nothing been said so far?"""
 
-    def read(self, opener: str, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
+    def read(
+        self, opener: str, closer: str | None = None, section: Section | None = None
+    ) -> Wait[tuple[Shape, Block] | None]:
         """Go over the block that this opener begins, which stands here. None: it is none.
 
-        `closer`: what ends the reasoning it stands in.
+        `closer`: what ends the reasoning it stands in. `section`: the one it stands in.
         """
         src = self._src
+        self._section = section
         start = src.at
         furthest = start
         for row in self._rows(opener):
@@ -84,13 +93,13 @@ class Blocks:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""
         src = self._src
         name = self._table.named[opener]
-        if opener in row.body.openers:
+        if _is_one_of(opener, row.body.openers, name):
             block.mends += ["missing_opener"] if row.marks and row.is_closed else []
         else:
             src.pos += len(opener)
-        if name is not None:
-            at = block.start + next(text.index(NAME) for text in row.marks if text.replace(NAME, name) == opener)
-            block.parts["name"] = (at, at + len(name))
+            if name is not None:
+                at = block.start + next(text.index(NAME) for text in row.marks if text.replace(NAME, name) == opener)
+                block.parts["name"] = (at, at + len(name))
         first = next(step for step in row.inner if not isinstance(step, Space))
         while True:
             after = yield from (src.skip(SPACE) if isinstance(row.inner[0], Space) else src.char())
@@ -166,21 +175,28 @@ class Blocks:
         return shape if (yield from is_last(src)) else None
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
-        """Go over a closer that stands here, and over those that follow it across white space only."""
+        """Go over a closer that stands here, and over those that follow it across white space only.
+
+        The closer of the section stands for one that is missing. It belongs to the block if nothing opened the section.
+        """
         src = self._src
+        own = self._table.own(shape)
         closing = self._table.closers(shape)
-        first = True
-        while (literal := (yield from src.look(closing))) is not None:
+        section = self._section.closers if self._section is not None else ()
+        end = src.at
+        seen: list[str] = []
+        while (literal := (yield from src.look(closing))) is not None and literal not in section:
             src.pos += len(literal)
             end = src.at
-            block.parts["closer"] = (end - len(literal), end)
-            if not first:
-                block.mends.append("doubled_marker")
+            seen.append(literal)
             if shape.place == "line":
-                return
-            first = False
+                break
             yield from src.skip(SPACE)
         src.back(end)
+        closers = [literal for literal in seen if literal in own.anywhere]
+        block.parts["closer"] = (end - len(seen[-1]) if seen else end, end)
+        block.mends += ["missing_marker"] if not closers and shape.is_closed else []
+        block.mends += ["doubled_marker"] if len(closers) > 1 else []
 
     def _end_in_string(self, block: Block) -> str | None:
         """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""

@@ -51,8 +51,9 @@ class StreamParser:
         self._blocks = Blocks(self._src, self._table, self._tools, shape)
         self._section: Section | None = None
         self._inside = self._table.outside
-        self._sound = True
-        self._fresh: Literals | None = self._table.line
+        self._sound = self._filled = True
+        self._opened = 0
+        self._fresh: Literals | None = self._table.outside
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
@@ -129,9 +130,7 @@ class StreamParser:
             yield from self._opener(literal)
             return
         if self._section is not None and literal in self._section.closers:
-            src.pos += len(literal)
-            self._let_go(Marker if self._sound else Text)
-            self._section = None
+            self._close_section(literal)
             return
         self._leave_section()
         if literal in END_TOKENS:
@@ -149,7 +148,7 @@ class StreamParser:
         else:
             src.pos += len(literal)
             self._events.append(AllReasoning(src.take()))
-            self._fresh = self._table.line
+            self._fresh = self._table.outside
 
     # Ends
 
@@ -183,7 +182,7 @@ class StreamParser:
             if literal == closer:
                 src.pos += len(closer)
                 self._events.append(Marker("".join(breaks) + src.take()))
-                self._fresh = self._table.line
+                self._fresh = self._table.outside
                 return
             if literal is not None:
                 self._let_go_breaks(breaks)
@@ -218,7 +217,7 @@ class StreamParser:
         """
         src = self._src
         start = src.at
-        block = (yield from self._blocks.read(literal, closer)) if literal in self._table.rows else None
+        block = (yield from self._blocks.read(literal, closer, self._section)) if literal in self._table.rows else None
         if block is None and literal == FENCE and closer is None:
             src.back(start)
             block = yield from self._blocks.in_fence(closer)
@@ -257,7 +256,16 @@ class StreamParser:
             self._let_go(Marker)
         else:
             self._section, self._inside, self._sound = section, inside, True
+            self._opened, self._filled = src.at, False
         return True
+
+    def _close_section(self, closer: str) -> None:
+        """The closer of the section stands here. Words between two such markers, and no block, are prose about them."""
+        inside = "" if self._filled else self._src.since(self._opened)
+        self._src.pos += len(closer)
+        self._let_go(Marker if self._sound and not inside.strip() else Text)
+        self._section = None
+        self._fresh = _FAKE if self._called else None
 
     def _leave_section(self) -> None:
         """What was held in it and did not become part of a block is text."""
@@ -270,6 +278,7 @@ class StreamParser:
     def _settle(self, shape: Shape, block: Block, before: str, raw: str, *, in_reasoning: bool) -> None:
         """The block is over: say what it is, and what that makes of the text of its section `before` it."""
         events = self._judged(shape, block, raw)
+        self._filled = True
         is_call = isinstance(events[0], Call)
         if in_reasoning:
             self._events.append(Rejected("in_reasoning", raw, "reasoning") if is_call else Reasoning(raw))

@@ -7,11 +7,12 @@ from functools import cached_property, lru_cache
 
 from opposable.wire.shapes.frames import BEGIN_TOKENS, END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.json import JSON
+from opposable.wire.shapes.named import NAMED
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
-SHAPES: tuple[Shape, ...] = (*JSON,)
+SHAPES: tuple[Shape, ...] = (*JSON, *NAMED)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
@@ -61,6 +62,7 @@ class Table:
         )
         self.at_line = tuple(opener for opener in self.rows if opener not in self.tagged)
         self._again: dict[str, Literals] = {}
+        self._own: dict[str, Literals] = {}
         self._closers: dict[str, Literals] = {}
         self._unopened: dict[str, Literals] = {}
         self._markers: dict[tuple[str, str | None], tuple[Literals, Literals]] = {}
@@ -85,6 +87,10 @@ class Table:
     def again(self, shape: Shape) -> Literals:
         """What may follow the opening marker of a shape and means nothing: the same once more, tokens that begin a text."""
         return self._kept(self._again, shape, (*shape.marks, *BEGIN_TOKENS))
+
+    def own(self, shape: Shape) -> Literals:
+        """The closers of a shape."""
+        return self._kept(self._own, shape, shape.closers)
 
     def closers(self, shape: Shape) -> Literals:
         """The closers of a shape, and those of the section around it."""
