@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.calls import Draft, drafts, is_call_key, names_a_call, read
-from opposable.wire.mend import Malformed
+from opposable.wire.calls import Draft, NoCall, drafts, is_call_key, names_a_call, read
+from opposable.wire.mend import Malformed, match_end
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Literals, Source, Wait
@@ -78,8 +79,13 @@ _NOTHING_BETWEEN = re.compile(r"(?!)")
 class Calls(Body):
     """JSON that says names and arguments: one call, a list of calls, or several in a row."""
 
+    openers: tuple[str, ...] = ()
+
     def may_begin(self, char: str) -> bool:
         return char in "{[`jJ"
+
+    def names_a_call(self, raw: str) -> bool:
+        return names_a_call(raw)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
@@ -111,13 +117,8 @@ class CallList(Calls):
 class BareCalls(Calls):
     """The same where no marker says that calls come: let go as soon as its keys can no longer be those of a call."""
 
-    openers: tuple[str, ...] = ()
-
     def may_begin(self, char: str) -> bool:
         return char in BRACKETS
-
-    def names_a_call(self, raw: str) -> bool:
-        return names_a_call(raw)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         if not self.may_begin((yield from src.char())):
@@ -126,8 +127,48 @@ class BareCalls(Calls):
 
 
 @dataclass(frozen=True, slots=True)
+class KeyedCalls(CallList):
+    """JSON in which a key is the name, and its value the arguments."""
+
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        values, mends = read(body, ended=ended)
+        found: list[Draft] = []
+        for value in _flat(values):
+            if not isinstance(value, dict) or not value:
+                raise NoCall("no name")
+            if any(tools.name(key) is not None for key in value) or not any(map(is_call_key, value)):
+                found += [Draft(key, item) for key, item in value.items()]
+            else:
+                found += drafts([value])
+        if not found:
+            raise NoCall("an empty list")
+        found[0].mends += mends
+        return found
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return json.dumps({name: arguments}, ensure_ascii=False)
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        begin = json.dumps({name: 0}, ensure_ascii=False)[:-2]
+        return f"{literal(begin)} {rules.arguments()} {literal('}')}"
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments(Body):
-    """JSON that is the arguments alone; the name stood before it."""
+    """JSON that is the arguments alone; the name stood before it.
+
+    `fence`: how a code fence around it begins, where one is taught.
+    """
+
+    openers: tuple[str, ...] = ()
+    fence: str = ""
+
+    def names_a_call(self, raw: str) -> bool:
+        return True
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
@@ -143,10 +184,124 @@ class Arguments(Body):
         values, mends = read(body, ended=ended)
         if len(values) != 1 or not isinstance(values[0], dict | str | None):
             raise Malformed("the arguments are no object")
-        return [Draft(name, values[0], mends=mends)]
+        return [Draft(name, values[0], mends=_untaught(mends, self.fence))]
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return json.dumps(arguments, ensure_ascii=False)
+        return _fenced(json.dumps(arguments, ensure_ascii=False), self.fence)
 
     def grammar(self, name: str, rules: Rules) -> str:
-        return rules.arguments()
+        before, _, after = _fenced("\0", self.fence).partition("\0")
+        return f"{literal(before)} {rules.arguments()} {literal(after)}" if before else rules.arguments()
+
+
+@dataclass(frozen=True, slots=True)
+class Object(Arguments):
+    """The same where nothing but an object, or what ends the block, may follow the name."""
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        char = yield from src.char()
+        if char and char not in "{`" and (yield from src.look(block.markers)) is None:
+            return "no"
+        return (yield from Arguments.scan(self, src, block))
+
+
+@lru_cache(maxsize=64)
+def _names(names: tuple[str, ...]) -> Literals:
+    return Literals(prefix + name for prefix in _BULLETS for name in names)
+
+
+_BULLETS = ("", "- ", "* ")
+_DECODER = json.JSONDecoder()
+_AFTER_NAME = re.compile(r":?[\s\ufeff]*")
+_BETWEEN_LINES = re.compile(r"[\s,;]+")
+
+
+def _bare(head: str) -> str:
+    return head[2:] if head[:2] in _BULLETS else head
+
+
+@dataclass(frozen=True, slots=True)
+class NamedObjects(Body):
+    """Names of offered tools, each with the object of its arguments after it; the name before the first stands there."""
+
+    def may_begin(self, char: str) -> bool:
+        return char in "{: \t\r\n"
+
+    def names_a_call(self, raw: str) -> bool:
+        return True
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        heads = _names(tuple(block.tools))
+        name = block.text("name", src.since(block.start))
+        while True:
+            state = yield from self._object(src, block, name)
+            if state == "no":
+                return "no"
+            end = src.at
+            block.parts["body"] = (block.start, end)
+            if not block.whole:
+                return state
+            yield from src.skip(_BETWEEN_LINES)
+            head = yield from src.look(heads)
+            if head is None:
+                src.back(end)
+                return "on"
+            src.pos += len(head)
+            name = _bare(head)
+
+    def _object(self, src: Source, block: Block, name: str) -> Wait[Found]:
+        """Go over the object of arguments for this tool; nothing but its parameters can be keys of it, if it has any."""
+        if (yield from src.char()) == ":":
+            src.pos += 1
+        if (yield from src.skip(scan.SPACE)) != "{":
+            return "no"
+        known = block.tools.parameters(name)
+        keys = (lambda key: key in known or is_call_key(key)) if known else None
+        return (yield from _scan_json(src, block, keys, _NOTHING_BETWEEN))
+
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        heads = _names(tuple(tools))
+        found: list[Draft] = []
+        at = 0
+        while at < len(body):
+            head = heads.match(body, at) or ""
+            at = match_end(_AFTER_NAME, body, at + len(head))
+            text, at = _one(body, at)
+            values, mends = read(text, ended=ended)
+            if len(values) != 1:
+                raise Malformed("the arguments are several values")
+            draft = _said_again(_bare(head), values[0], tools)
+            draft.mends += mends
+            found.append(draft)
+            at = match_end(_BETWEEN_LINES, body, at)
+        return found
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return " " + json.dumps(arguments, ensure_ascii=False)
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        return f"{literal(' ')} {rules.arguments()}"
+
+
+def _one(text: str, at: int) -> tuple[str, int]:
+    """The value that begins here; all of the text, where none ends."""
+    try:
+        end = _DECODER.raw_decode(text, at)[1]
+    except (ValueError, RecursionError):
+        end = len(text)
+    return text[at:end], end
+
+
+def _said_again(name: str, value: Any, tools: Offered) -> Draft:
+    """A call whose object may say the name again, and hold the arguments under a key of their own."""
+    if isinstance(value, dict) and value.get("name") == name and "name" not in tools.parameters(name):
+        return drafts([value])[0]
+    return Draft(name, value)
+
+
+def _untaught(mends: list[str], fence: str) -> list[str]:
+    return [mend for mend in mends if mend != "fence" or not fence]
+
+
+def _fenced(text: str, fence: str) -> str:
+    return f"{fence}\n{text}\n```" if fence else text

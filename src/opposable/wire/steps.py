@@ -221,15 +221,51 @@ class Id(Step):
         return ""
 
 
+_NUMBERED = re.compile(r":\d+\s*\Z")
+
+
 @dataclass(frozen=True, slots=True)
-class NamedId(Name):
-    """An id that carries the name, as plain text up to one of `until`."""
+class NamedId(Step):
+    """An id that carries the name, up to one of `until`. Without a number it is a name alone."""
+
+    until: tuple[str, ...]
+
+    def may_begin(self, char: str) -> bool:
+        return char.isalnum() or char in "_-"
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        found = yield from Name.scan(self, src, block)
-        if "name" in block.parts:
-            block.parts["id"] = block.parts["name"]
-        return found
+        start = src.at
+        char = yield from src.skip(_NAME)
+        end = src.at
+        if not char:
+            return "cut"
+        block.parts["name"] = (start, end)
+        if _NUMBERED.search(src.since(start)):
+            block.parts["id"] = (start, end)
+        yield from src.skip(scan.SPACE)
+        return (yield from Must(self.until).scan(src, block))
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return f"functions.{name}:0{self.until[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Step):
+    """A name that the body says again, and the marker after it; both may be missing."""
+
+    marker: str
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        start = src.at
+        if not (yield from src.skip(_NAME)):
+            return "cut"
+        is_named = src.at > start
+        found = yield from src.look(_literals((self.marker,)))
+        src.pos += len(found or "")
+        return "no" if is_named and found is None else "on"
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return name + self.marker
 
 
 _LABEL = re.compile(r"[\w+:.-]+")

@@ -22,6 +22,7 @@ BEGIN_TOKENS: tuple[str, ...] = ("<bos>", "<eos>", "<s>", "<|begin_of_text|>", "
 END_TOKENS: tuple[str, ...] = (
     "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|call|>", "<|return|>", "<|endoftext|>", "<|end_of_text|>",
     "<|end_of_turn|>", "<end_of_turn>", "</s>", "<eos>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>",
+    "<|eot|>", "<|message_sep|>",
 )  # fmt: skip
 """Tokens that end a turn. At the end of a reply they are no content."""
 

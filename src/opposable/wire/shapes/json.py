@@ -1,24 +1,79 @@
-"""Shapes whose body is JSON. Law: a row says where the JSON stands, never what model wrote it."""
+"""Shapes whose body is JSON that says names and arguments. Law: a row says where it stands, never what model wrote it."""
 
-from opposable.wire.bodies import BRACKETS, Arguments, BareCalls, CallList, Calls
+from opposable.wire.bodies import BRACKETS, BareCalls, CallList, Calls, KeyedCalls
 from opposable.wire.shapes.shape import Section, Shape
-from opposable.wire.steps import Close, Id, Label, Mark, Maybe, Name, NamedId, Space
+from opposable.wire.steps import Close, Header, Label, Mark, Maybe, Must, Space
 
 TAG_CLOSERS = ("</tool_call>", "</function_call>", "</tools>", "</tool_calls>")
+INVOKE = "<|content_invoke_tool_json|>"
+ROLE = "function call<|role_sep|>"
 
-JSON: tuple[Shape, ...] = (
+TAGS: tuple[Shape, ...] = (
     Shape(
         "hermes",
-        "Hermes, Qwen 2.5 and 3, QwQ, SmolLM3, Granite 3 and 4, Jamba and most prompted models",
-        (
-            Mark(("<tool_call>", "<function_call>", "<tools>", "<tool_calls>")),
-            Space("\n"),
-            Calls(),
-            Space("\n"),
-            Close(TAG_CLOSERS),
-        ),
+        "Hermes, Qwen 2.5 and 3, QwQ, SmolLM3, Granite 4, Ernie 4.5 and most prompted models",
+        (Mark(("<tool_call>", "<tools>")), Space("\n"), Calls(), Space("\n"), Close(TAG_CLOSERS)),
         access="read-write",
     ),
+    Shape(
+        "function-call",
+        "Granite 20B, and prompted models that close the tag",
+        (
+            Mark(("<function_call>",)),
+            Space(" "),
+            Calls(),
+            Close(("", "</function_call>", "</tool_call>", "</tools>", "</tool_calls>")),
+        ),
+    ),
+    Shape(
+        "tool-calls",
+        "Jamba, Hunyuan A13B, Apriel 1.5 and 1.6",
+        (
+            Mark(("<tool_calls>",)),
+            Space(),
+            CallList(),
+            Close(("</tool_calls>", "</tool_call>", "</function_call>", "</tools>")),
+        ),
+        section=Section(("<tool_calls>",), ("</tool_calls>",)),
+    ),
+    Shape(
+        "nemotron",
+        "Nemotron Nano 2",
+        (Mark(("<TOOLCALL>",)), Space(), CallList(), Close(("</TOOLCALL>",))),
+    ),
+    Shape(
+        "longcat",
+        "LongCat Flash",
+        (Mark(("<longcat_tool_call>",)), Space(), Calls(), Close(("</longcat_tool_call>",))),
+    ),
+    Shape(
+        "tool-tag",
+        "prompted models",
+        (Mark(("<tool>",)), Space(), Calls(), Close(("</tool>",))),
+    ),
+    Shape(
+        "response-tools",
+        "prompted models",
+        (
+            Mark(("<response>",)),
+            Space(),
+            Must(("<tools>",)),
+            Space(),
+            Calls(),
+            Space(),
+            Maybe(("</tools>",)),
+            Space(),
+            Close(("</response>", "</tools>")),
+        ),
+    ),
+    Shape(
+        "json-tag",
+        "prompted models",
+        (Mark(("<json>",)), Space(), BareCalls(), Close(("</json>",))),
+    ),
+)
+
+MARKERS: tuple[Shape, ...] = (
     Shape(
         "mistral-list",
         "Mistral up to tokenizer v10: 7B v0.3, Nemo, Small 2409",
@@ -26,33 +81,89 @@ JSON: tuple[Shape, ...] = (
         access="read-write",
     ),
     Shape(
-        "mistral-args",
-        "Mistral from tokenizer v11 on: Small 3.2, Devstral, Magistral, Ministral 3",
-        (Mark(("[TOOL_CALLS]",)), Space(), Name(), Id(("[CALL_ID]",)), Maybe(("[ARGS]",)), Space(), Arguments()),
+        "granite",
+        "Granite 3, Phi 4 mini",
+        (Mark(("<|tool_call|>",)), Space(), CallList(), Close(("", "<|/tool_call|>"))),
     ),
     Shape(
-        "function-tag",
-        "Functionary 3.1, Llama 3.1 with custom tools",
-        (Mark(("<function=",)), Name(until=(">",)), Space(), Arguments(), Close(("</function>",))),
-        access="read-write",
+        "phi",
+        "Phi where its template says so",
+        (Mark(("<|tool_calls|>",)), Space(), CallList(), Close(("", "<|/tool_calls|>"))),
     ),
     Shape(
-        "kimi",
-        "Kimi K2",
+        "python-tag",
+        "Llama 3.1 to 3.3, Llama 4",
+        (Mark(("<|python_tag|>", "<|python_start|>")), Space(), Calls(), Close(("", "<|python_end|>"))),
+    ),
+    Shape(
+        "functools",
+        "Phi 4 mini, Firefunction 2",
+        (Mark(("functools",)), BareCalls()),
+    ),
+    Shape(
+        "internlm",
+        "InternLM 2 and 2.5",
         (
-            Mark(("<|tool_call_begin|>",)),
+            Mark(("<|action_start|>",)),
             Space(),
-            NamedId(("<|tool_call_argument_begin|>",)),
-            Space(),
-            Arguments(),
-            Space(),
-            Close(("<|tool_call_end|>",)),
-        ),
-        section=Section(
-            ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"),
-            ("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
+            Maybe(("<|plugin|>",)),
+            Space("\n"),
+            Calls(),
+            Close(("<|action_end|>",)),
         ),
     ),
+    Shape(
+        "cohere",
+        "Command R7B, Command A",
+        (Mark(("<|START_ACTION|>",)), Space(), CallList(), Close(("<|END_ACTION|>",))),
+    ),
+    Shape(
+        "gigachat",
+        "GigaChat 3 and 3.1",
+        (
+            Mark(("<|function_call|>", f"<|message_sep|>\n\n{ROLE}", f"<|message_sep|>\n{ROLE}", ROLE)),
+            Space(),
+            Calls(),
+        ),
+    ),
+    Shape(
+        "apertus",
+        "Apertus",
+        (Mark(("<|tools_prefix|>",)), Space(), KeyedCalls(), Close(("<|tools_suffix|>",))),
+    ),
+    Shape(
+        "inkling",
+        "Inkling",
+        (
+            Mark(("<|message_model|>",)),
+            Header(INVOKE),
+            Space(),
+            Calls(openers=(INVOKE, "{name}" + INVOKE)),
+            Close(("<|end_message|>",)),
+        ),
+    ),
+    Shape(
+        "lm-studio",
+        "models that were taught no calls, in LM Studio",
+        (Mark(("[TOOL_REQUEST]",)), Space(), Calls(), Close(("[END_TOOL_REQUEST]", "[/TOOL_REQUEST]"))),
+    ),
+    Shape(
+        "command-r-plus",
+        "Command R+",
+        (
+            Mark(("Action:",)),
+            Space("\n"),
+            Maybe(("```json", "```JSON", "```")),
+            Space("\n"),
+            Calls(),
+            Space("\n"),
+            Close(("```",)),
+        ),
+        place="line",
+    ),
+)
+
+UNMARKED: tuple[Shape, ...] = (
     Shape(
         "fenced",
         "xLAM and many small or prompted models",
@@ -68,3 +179,5 @@ JSON: tuple[Shape, ...] = (
         access="read-write",
     ),
 )
+
+JSON: tuple[Shape, ...] = (*TAGS, *MARKERS, *UNMARKED)
