@@ -134,6 +134,7 @@ class Blocks:
                 block.last = yield from is_last(src)
             return shape
         if not shape.closers:
+            yield from self._over_stray(block)
             block.parts["closer"] = (src.at, src.at)
             return shape
         end = src.at
@@ -145,7 +146,8 @@ class Blocks:
                 char = yield from src.skip(_STRAY)
         if (yield from src.look(closing)) is None:
             src.back(end)
-            block.parts["closer"] = (end, end)
+            yield from self._over_stray(block)
+            block.parts["closer"] = (src.at, src.at)
             block.mends += ["missing_marker"] if shape.is_closed else []
         else:
             after = src.since(end)
@@ -172,7 +174,18 @@ class Blocks:
             yield from self._over_closers(tagged, block)
             return tagged
         src.back(end)
+        yield from self._over_stray(block)
         return shape if (yield from is_last(src)) else None
+
+    def _over_stray(self, block: Block) -> Wait[None]:
+        """Go over brackets that close nothing, where nothing else follows."""
+        src = self._src
+        end = src.at
+        yield from src.skip(_STRAY)
+        if src.since(end).strip() and (yield from is_last(src)):
+            block.mends.append("text_after")
+        else:
+            src.back(end)
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
         """Go over a closer that stands here, and over those that follow it across white space only.

@@ -207,7 +207,7 @@ class Object(Arguments):
 
 @lru_cache(maxsize=64)
 def _names(names: tuple[str, ...]) -> Literals:
-    return Literals(prefix + name for prefix in _BULLETS for name in names)
+    return Literals(prefix + name for prefix in _BULLETS for name in names if name)
 
 
 _BULLETS = ("", "- ", "* ")

@@ -32,7 +32,7 @@ def _expand(texts: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str | N
     found: dict[str, str | None] = {}
     for text in texts:
         if NAME in text:
-            found.update((text.replace(NAME, name), name) for name in names)
+            found.update((text.replace(NAME, name), name) for name in names if name)
         else:
             found[text] = None
     return found

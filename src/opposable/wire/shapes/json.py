@@ -93,7 +93,7 @@ MARKERS: tuple[Shape, ...] = (
     Shape(
         "python-tag",
         "Llama 3.1 to 3.3, Llama 4",
-        (Mark(("<|python_tag|>", "<|python_start|>")), Space(), Calls(), Close(("", "<|python_end|>"))),
+        (Mark(("<|python_tag|>", "<|python_start|>")), Space(), BareCalls(), Close(("", "<|python_end|>"))),
     ),
     Shape(
         "functools",
