@@ -235,7 +235,7 @@ class StreamParser:
             src.pos += end - src.at
         if closer is not None:
             self._let_go(Reasoning)
-        elif src.closed and not self._ended and src.since(start).strip() == literal.strip():
+        elif src.is_over and not self._ended and src.since(start).strip() == literal.strip():
             self._let_go(Marker)
         elif self._section is None:
             self._let_go(Text)

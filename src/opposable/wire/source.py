@@ -115,6 +115,11 @@ class Source:
         self.pos = self.mark = 1
 
     @property
+    def is_over(self) -> bool:
+        """Is this the end of the reply?"""
+        return self.closed and self.pos == len(self.text)
+
+    @property
     def at(self) -> int:
         """How many characters of the reply lie before this place."""
         return self.base + self.pos
@@ -158,11 +163,16 @@ class Source:
     def seek(self, literals: Literals) -> str | None:
         """Go on to the next of these literals and return it, or as far as there can be none, and return None."""
         found = literals.search(self.text, self.pos)
-        if found is not None and (self.closed or found[1] < len(self.text) or found[2] not in literals.beginnings):
-            self.pos = found[0]
-            return self.text[found[0] : found[1]]
-        self.pos = len(self.text) if self.closed else literals.held_from(self.text, self.pos)
-        return None
+        if found is None:
+            self.pos = len(self.text) if self.closed else literals.held_from(self.text, self.pos)
+            return None
+        start, end, literal = found
+        at = end - len(literal)
+        if not self.closed and len(self.text) - at < literals.longest and self.text[at:] in literals.beginnings:
+            self.pos = min(start, literals.held_from(self.text, self.pos))
+            return None
+        self.pos = start
+        return self.text[start:end]
 
     def find(self, literals: Literals, within: float = math.inf) -> Wait[str | None]:
         """Go on to the next of these literals and return it; at the end of the reply, or `within` so many characters, None."""
@@ -172,7 +182,7 @@ class Source:
             if self.at - start > within:
                 return None
             if found is not None or self.closed:
-                return found
+                return found and found.lstrip(" \t")
             yield
 
     def look(self, literals: Literals) -> Wait[str | None]:

@@ -58,7 +58,7 @@ NAMED: tuple[Shape, ...] = (
     Shape(
         "deepseek-v31",
         "DeepSeek V3.1",
-        (_CALL, Space(), Name(), Space(), Must(_SEPARATOR), Space(), Object(), _CALL_END),
+        (_CALL, Space(), Name(until=_SEPARATOR), Space(), Object(), _CALL_END),
         section=_DEEPSEEK,
     ),
     Shape(
