@@ -28,7 +28,7 @@ class Literals:
         self.anywhere = tuple(sorted(set(anywhere), key=lambda text: (-len(text), text)))
         self.line = tuple(sorted(set(line), key=lambda text: (-len(text), text)))
         everything = (*self.anywhere, *self.line)
-        self._by_start = _by_start(self.anywhere), _by_start(everything)
+        self._by_start = _by_start(self.anywhere), _by_start(everything), _by_start(self.line)
         starts = rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={_any_first(self.line)})|{_any_first(self.anywhere)}"
         self._candidate = re.compile(starts)
         self.beginnings = frozenset(text[:n] for text in everything for n in range(1, len(text)))
@@ -42,10 +42,9 @@ class Literals:
     def search(self, text: str, pos: int) -> tuple[int, int, str] | None:
         """The first of these from `pos` on: where it begins (with the blanks before it), where it ends, and which it is."""
         while (candidate := self._candidate.search(text, pos)) is not None:
-            start = candidate.start()
-            is_line = candidate.lastindex is not None
-            at = candidate.end() if is_line else start
-            found = self._at(text, at, self._by_start[is_line])
+            start, blanks = candidate.start(), candidate.group(1)
+            at = candidate.end() if blanks else start
+            found = self._at(text, at, self._by_start[0 if blanks is None else 2 if blanks else 1])
             if found is not None:
                 return start, at + len(found), found
             pos = start + 1
