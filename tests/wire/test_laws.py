@@ -11,13 +11,13 @@ from tests.wire.golden import TOOLS
 from opposable.wire import Call, Event, Reply, StreamParser, Text, collect, parse, render
 from opposable.wire.shapes import SHAPES
 from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS, TURN_OPENERS
-from opposable.wire.steps import NAME, Id, Maybe, Must, Name, NamedId
+from opposable.wire.steps import NAME, Id, Maybe, Must, Name, NameBefore
 
 OFFERED = list(TOOLS.values())
 MARKERS = [
     *(text.replace(NAME, "ring_bell") for shape in SHAPES for text in (*shape.openers, *shape.closers)),
     *(text for shape in SHAPES for step in shape.steps if isinstance(step, Maybe | Must | Id) for text in step.texts),
-    *(text for shape in SHAPES for step in shape.steps if isinstance(step, Name | NamedId) for text in step.until),
+    *(text for shape in SHAPES for step in shape.steps if isinstance(step, Name | NameBefore) for text in step.until),
     *(text for shape in SHAPES if shape.section for text in (*shape.section.openers, *shape.section.closers)),
     *REASONING, *REASONING_CLOSERS, *END_TOKENS, *TURN_OPENERS, *FAKE_RESULTS,
 ]  # fmt: skip

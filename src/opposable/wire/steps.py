@@ -221,12 +221,9 @@ class Id(Step):
         return ""
 
 
-_NUMBERED = re.compile(r":\d+\s*\Z")
-
-
 @dataclass(frozen=True, slots=True)
-class NamedId(Step):
-    """An id that carries the name, up to one of `until`. Without a number it is a name alone."""
+class NameBefore(Step):
+    """The tool's name as one word, up to one of `until`; without that it is none."""
 
     until: tuple[str, ...]
 
@@ -235,15 +232,31 @@ class NamedId(Step):
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        char = yield from src.skip(_NAME)
+        yield from src.skip(_NAME)
         end = src.at
-        if not char:
-            return "cut"
-        block.parts["name"] = (start, end)
-        if _NUMBERED.search(src.since(start)):
-            block.parts["id"] = (start, end)
         yield from src.skip(scan.SPACE)
-        return (yield from Must(self.until).scan(src, block))
+        found = yield from Must(self.until).scan(src, block)
+        if found == "on":
+            block.parts["name"] = (start, end)
+        return found
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return name + self.until[0]
+
+
+_NUMBERED = re.compile(r":\d+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedId(NameBefore):
+    """An id that carries the name, up to one of `until`. Without a number it is a name alone."""
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        found = yield from NameBefore.scan(self, src, block)
+        start, end = block.parts.get("name", (src.at, src.at))
+        if _NUMBERED.search(src.since(start)[: end - start]):
+            block.parts["id"] = (start, end)
+        return found
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return f"functions.{name}:0{self.until[0]}"

@@ -4,7 +4,7 @@ from itertools import product
 
 from opposable.wire.bodies import Arguments, NamedObjects, Object
 from opposable.wire.shapes.shape import Section, Shape
-from opposable.wire.steps import Close, Id, Mark, Maybe, Must, Name, NamedId, Space
+from opposable.wire.steps import Close, Id, Mark, Maybe, Must, Name, NameBefore, NamedId, Space
 
 
 def _deepseek(*words: str) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ NAMED: tuple[Shape, ...] = (
     Shape(
         "deepseek-v31",
         "DeepSeek V3.1",
-        (_CALL, Space(), Name(until=_SEPARATOR), Space(), Object(), _CALL_END),
+        (_CALL, Space(), NameBefore(_SEPARATOR), Space(), Object(), _CALL_END),
         section=_DEEPSEEK,
     ),
     Shape(
