@@ -9,7 +9,10 @@ from opposable.wire.steps import Close, Id, Mark, Maybe, Must, Name, NameBefore,
 
 def _deepseek(*words: str) -> tuple[str, ...]:
     """A marker of DeepSeek's in the ways in which it is spelled."""
-    return tuple(bar[0] + joint.join(words) + bar[1] for joint, bar in product(("▁", "_", "\\_", " "), (("<｜", "｜>"), ("<|", "|>"))))
+    return tuple(
+        bar[0] + joint.join(words) + bar[1]
+        for joint, bar in product(("▁", "_", "\\_", " "), (("<｜", "｜>"), ("<|", "|>")))
+    )
 
 
 _DEEPSEEK = Section(_deepseek("tool", "calls", "begin"), _deepseek("tool", "calls", "end"))
