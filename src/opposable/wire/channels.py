@@ -5,11 +5,16 @@ the channel. The prompt may have begun the header, and a server may have taken i
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from opposable.wire.bodies import Arguments
+from opposable.wire.calls import Draft, Refused
 from opposable.wire.offered import Offered
+from opposable.wire.scan import SPACE
 from opposable.wire.source import Literals, Source, Wait
+from opposable.wire.steps import Block, Found, Step
 
 State: TypeAlias = Literal["whole", "bare", "cut", "no"]
 """What stands here: a header, one whose body follows without `<|message|>`, the beginning of one at the end, or none."""
@@ -111,3 +116,36 @@ def kind(header: Header, tools: Offered) -> Kind:
     if header.channel is None:
         return "reasoning" if header.recipient in _THOUGHT else "content"
     return "reasoning" if header.channel == "analysis" else "content"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageHead(Step):
+    """The header of a message to a tool."""
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        state = yield from over_header(src)
+        text = src.since(block.start)
+        header = read_header(text) if state in ("whole", "bare") else None
+        char = yield from src.skip(SPACE)
+        if header is None or kind(header, block.tools) not in (("call", "frame") if char == "{" else ("call",)):
+            return "no"
+        at = block.start + text.rindex("to=" + header.recipient) + len("to=")
+        block.parts["name"] = (at, at + len(header.recipient))
+        block.mends += ["missing_marker"] if state == "bare" else []
+        return "on"
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return f"{CHANNEL}commentary to={_PREFIX}{name} {CONSTRAIN}json{MESSAGE}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageBody(Arguments):
+    """The arguments, under a header that names the tool."""
+
+    openers: tuple[str, ...] = HEADS
+
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        found = tool(name, tools)
+        if found is None:
+            raise Refused("unknown_tool")
+        return Arguments.read(self, body, found, tools, ended=ended)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from opposable.wire.channels import GLUED
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -19,6 +21,11 @@ class Frame:
     last: tuple[str, ...] = ()
     stops: tuple[str, ...] = ()
     holds: Literal["blocks", "framed", "nothing"] = "blocks"
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """All that may end it."""
+        return (*self.closers, *self.line, *self.last, *self.stops)
 
 
 def _thought(*closers: str) -> Frame:
@@ -67,19 +74,16 @@ LABELS: dict[str, str] = {"<|channel>": "thought"}
 NOISE: tuple[str, ...] = ("<bos>", "<eos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
 """Tokens that say nothing at the beginning of a reply, and between an opener of reasoning and its text."""
 
+ANSWER = "assistantfinal"
+
 PHRASES: dict[str, tuple[str, ...]] = {
     "Here is my thought process:": ("Here is my response:", "Here's my response:"),
     "Here's my thought process:": ("Here is my response:", "Here's my response:"),
     "Here are my reasoning steps:": (FINAL,),
     "thought\n": ("<channel|>",),
-    "analysis": ("assistantfinal", "assistantcommentary to="),
+    "analysis": (ANSWER, GLUED),
 }
 """Words that open reasoning at the beginning of a reply if one of theirs ends it; without that they are text."""
-
-PHRASE_CLOSERS: tuple[str, ...] = (
-    "Here is my response:", "Here's my response:", "assistantfinal",
-)  # fmt: skip
-"""Those that end nothing else."""
 
 CONTENT: dict[str, Frame] = {
     "<|START_RESPONSE|>": _said("<|END_RESPONSE|>"),
@@ -92,6 +96,9 @@ CONTENT: dict[str, Frame] = {
 }
 """Openers of content, which count at the beginning of a line."""
 
+AUTHOR = "<|message_model|>"
+"""What begins a message whose kind is told by the marker after a name."""
+
 AFTER_REASONING: dict[str, Frame] = {"<response>": _said("</response>")}
 """Openers of content that count right after reasoning only."""
 
@@ -102,6 +109,8 @@ MESSAGES: dict[str, Frame] = {
     "content": Frame("content", _MESSAGE, last=("<|call|>",), stops=("<|start|>",), holds="nothing"),
 }
 """Messages of Harmony, by what they are."""
+PLAIN = Frame("content", (*_MESSAGE, *_ADDRESSED), last=("<|call|>",), stops=("<|start|>",), holds="nothing")
+"""A message whose header says nothing."""
 ADDRESSED: dict[str, Frame] = {
     "reasoning": Frame("reasoning", _ADDRESSED, holds="nothing"),
     "content": Frame("content", _ADDRESSED, holds="nothing"),
