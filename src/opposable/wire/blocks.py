@@ -118,7 +118,7 @@ class Blocks:
             body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif body is not None and _PROSE.match(body):
+            elif body is not None and shape.marks and _PROSE.match(body):
                 src.back(block.parts["body"][0])
                 return None
             else:

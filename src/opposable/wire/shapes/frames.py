@@ -71,7 +71,7 @@ BEGUN = Frame("reasoning", (*REASONING_CLOSERS, *_ENDS_A_MESSAGE), line=LINE_CLO
 LABELS: dict[str, str] = {"<|channel>": "thought"}
 """A word between an opener of reasoning and its text, which belongs to the opener."""
 
-NOISE: tuple[str, ...] = ("<bos>", "<eos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
+NOISE: tuple[str, ...] = ("<bos>", "<|CHATBOT_TOKEN|>", "<eos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
 """Tokens that say nothing at the beginning of a reply, and between an opener of reasoning and its text."""
 
 ANSWER = "assistantfinal"
