@@ -5,7 +5,7 @@ import re
 from opposable.wire.channels import LONGEST, Header, over_header
 from opposable.wire.events import Event, Marker, Reasoning
 from opposable.wire.scan import SPACE
-from opposable.wire.shapes.frames import ADDRESSED, CONTENT, LABELS, MESSAGES, NOISE, PLAIN, REASONING, Frame
+from opposable.wire.shapes.frames import ADDRESSED, BEGIN_TOKENS, CONTENT, LABELS, MESSAGES, NOISE, PLAIN, REASONING, Frame
 from opposable.wire.source import Literals, Source, Wait
 
 _NOISE = Literals(NOISE)
@@ -33,7 +33,7 @@ def over_noise(src: Source) -> Wait[bool]:
 def over_label(src: Source, opener: str) -> Wait[None]:
     """Go over what belongs to the opener of reasoning that was gone over: the opener again, noise, a label, line breaks."""
     label = LABELS.get(opener)
-    again = Literals((*NOISE, opener) if label else NOISE)
+    again = Literals((*BEGIN_TOKENS, opener) if label else BEGIN_TOKENS)
     while (token := (yield from src.look(again))) is not None:
         src.pos += len(token)
     if label and (yield from src.look(Literals([label]))) is not None:

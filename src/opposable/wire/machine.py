@@ -26,7 +26,7 @@ ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 
 _FAKE = Literals(FAKE_RESULTS)
 _PHRASES = Literals(PHRASES)
-_BEFORE_A_PART = frozenset(("<|end|>", *(closer for frame in CONTENT.values() for closer in frame.closers)))
+_BEFORE_A_PART = frozenset(("<|end|>", *(closer for closers in CONTENT.values() for closer in closers)))
 _NOISE = 256
 """How many characters of text may stand between the opener of a section and its first block."""
 
@@ -165,7 +165,7 @@ class StreamParser:
         if literal in REASONING:
             yield from over_label(src, literal)
             self._let_go(Marker)
-            yield from self._reasoning(REASONING[literal])
+            yield from self._reasoning(Frame("reasoning", REASONING[literal]))
         elif literal == AUTHOR:
             follows = yield from over_author(src)
             is_marker = follows or (follows is None and (self._between or not self._ended))
@@ -173,10 +173,10 @@ class StreamParser:
             self._fresh = self._table.line if is_marker else None
         elif literal in CONTENT and literal != frames.FINAL:
             self._let_go(Marker)
-            self._frame = CONTENT[literal]
+            self._frame = Frame("content", CONTENT[literal])
         elif literal in frames.AFTER_REASONING and self._between:
             self._let_go(Marker)
-            self._frame = frames.AFTER_REASONING[literal]
+            self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
             self._faked = True
             self._let_go(Text)
@@ -196,7 +196,7 @@ class StreamParser:
         self._between = True
         self._fresh = self._table.line
         if closer == frames.FINAL:
-            self._frame, self._fresh = CONTENT[closer], None
+            self._frame, self._fresh = Frame("content", CONTENT[closer]), None
         elif closer == frames.ANSWER:
             self._frame, self._fresh = frames.MESSAGES["content"], None
 

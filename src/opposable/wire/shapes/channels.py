@@ -10,5 +10,6 @@ CHANNELS: tuple[Shape, ...] = (
         "gpt-oss",
         (MessageHead(), MessageBody(), Close(("<|call|>", "<|end|>", "<|return|>", "<|eom|>", "<|eot|>"))),
         access="read-write",
+        between="<|start|>assistant",
     ),
 )

@@ -28,37 +28,29 @@ class Frame:
         return (*self.closers, *self.line, *self.last, *self.stops)
 
 
-def _thought(*closers: str) -> Frame:
-    return Frame("reasoning", closers)
-
-
-def _said(*closers: str) -> Frame:
-    return Frame("content", closers)
-
-
-REASONING: dict[str, Frame] = {
-    "<think>": _thought("</think>"),
-    "<thinking>": _thought("</thinking>"),
-    "<thought>": _thought("</thought>"),
-    "<reasoning>": _thought("</reasoning>"),
-    "<seed:think>": _thought("</seed:think>"),
-    "<mm:think>": _thought("</mm:think>"),
-    "[THINK]": _thought("[/THINK]"),
-    "◁think▷": _thought("◁/think▷"),
-    "<|START_THINKING|>": _thought("<|END_THINKING|>"),
-    "<|inner_prefix|>": _thought("<|inner_suffix|>"),
-    "<|channel>": _thought("<channel|>"),
-    "<|open|>think<|sep|>": _thought("<|close|>think<|sep|>"),
-    "<|plamo:begin_think:plamo|>": _thought("<|plamo:end_think:plamo|>"),
-    "<|content_thinking|>": _thought("<|end_message|>", "<|content_model_end_sampling|>"),
+REASONING: dict[str, tuple[str, ...]] = {
+    "<think>": ("</think>",),
+    "<thinking>": ("</thinking>",),
+    "<thought>": ("</thought>",),
+    "<reasoning>": ("</reasoning>",),
+    "<seed:think>": ("</seed:think>",),
+    "<mm:think>": ("</mm:think>",),
+    "[THINK]": ("[/THINK]",),
+    "◁think▷": ("◁/think▷",),
+    "<|START_THINKING|>": ("<|END_THINKING|>",),
+    "<|inner_prefix|>": ("<|inner_suffix|>",),
+    "<|channel>": ("<channel|>",),
+    "<|open|>think<|sep|>": ("<|close|>think<|sep|>",),
+    "<|plamo:begin_think:plamo|>": ("<|plamo:end_think:plamo|>",),
+    "<|content_thinking|>": ("<|end_message|>", "<|content_model_end_sampling|>"),
 }
-"""Openers of reasoning, which count at the beginning of a line."""
+"""Openers of reasoning, which count at the beginning of a line, and their closers."""
 
 _ENDS_A_MESSAGE = ("<|end_message|>", "<|content_model_end_sampling|>", "<|end|>")
 FINAL = "[BEGIN FINAL RESPONSE]"
 
 REASONING_CLOSERS: tuple[str, ...] = tuple(
-    closer for frame in REASONING.values() for closer in frame.closers if closer not in _ENDS_A_MESSAGE
+    closer for closers in REASONING.values() for closer in closers if closer not in _ENDS_A_MESSAGE
 )
 """Closers that say, where nothing had opened the reasoning, that all before them was reasoning."""
 
@@ -72,7 +64,7 @@ LABELS: dict[str, str] = {"<|channel>": "thought"}
 """A word between an opener of reasoning and its text, which belongs to the opener."""
 
 NOISE: tuple[str, ...] = ("<bos>", "<|CHATBOT_TOKEN|>", "<eos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
-"""Tokens that say nothing at the beginning of a reply, and between an opener of reasoning and its text."""
+"""Tokens that say nothing at the beginning of a reply."""
 
 ANSWER = "assistantfinal"
 
@@ -85,21 +77,21 @@ PHRASES: dict[str, tuple[str, ...]] = {
 }
 """Words that open reasoning at the beginning of a reply if one of theirs ends it; without that they are text."""
 
-CONTENT: dict[str, Frame] = {
-    "<|START_RESPONSE|>": _said("<|END_RESPONSE|>"),
-    "<|START_TEXT|>": _said("<|END_TEXT|>"),
-    "<|open|>response<|sep|>": _said("<|close|>response<|sep|>"),
-    "<|content_text|>": _said("<|end_message|>"),
-    "<|content_tool_error|>": _said("<|end_message|>"),
-    "<|content_invoke_tool_text|>": _said("<|end_message|>"),
-    FINAL: _said("[END FINAL RESPONSE]"),
+CONTENT: dict[str, tuple[str, ...]] = {
+    "<|START_RESPONSE|>": ("<|END_RESPONSE|>",),
+    "<|START_TEXT|>": ("<|END_TEXT|>",),
+    "<|open|>response<|sep|>": ("<|close|>response<|sep|>",),
+    "<|content_text|>": ("<|end_message|>",),
+    "<|content_tool_error|>": ("<|end_message|>",),
+    "<|content_invoke_tool_text|>": ("<|end_message|>",),
+    FINAL: ("[END FINAL RESPONSE]",),
 }
-"""Openers of content, which count at the beginning of a line."""
+"""Openers of content, which count at the beginning of a line, and their closers."""
 
 AUTHOR = "<|message_model|>"
 """What begins a message whose kind is told by the marker after a name."""
 
-AFTER_REASONING: dict[str, Frame] = {"<response>": _said("</response>")}
+AFTER_REASONING: dict[str, tuple[str, ...]] = {"<response>": ("</response>",)}
 """Openers of content that count right after reasoning only."""
 
 _MESSAGE = ("<|end|>", "<|return|>")
