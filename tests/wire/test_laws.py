@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.wire.golden import TOOLS
 
 from opposable.wire import Call, Event, Reply, StreamParser, Text, collect, parse, render
-from opposable.wire.shapes import SHAPES
 from opposable.wire.channels import BEGUN, CONSTRAIN, HEADS, MESSAGE
+from opposable.wire.shapes import SHAPES
 from opposable.wire.shapes.frames import (
     AFTER_REASONING,
     AUTHOR,

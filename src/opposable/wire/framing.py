@@ -5,7 +5,17 @@ import re
 from opposable.wire.channels import LONGEST, Header, over_header
 from opposable.wire.events import Event, Marker, Reasoning
 from opposable.wire.scan import SPACE
-from opposable.wire.shapes.frames import ADDRESSED, BEGIN_TOKENS, CONTENT, LABELS, MESSAGES, NOISE, PLAIN, REASONING, Frame
+from opposable.wire.shapes.frames import (
+    ADDRESSED,
+    BEGIN_TOKENS,
+    CONTENT,
+    LABELS,
+    MESSAGES,
+    NOISE,
+    PLAIN,
+    REASONING,
+    Frame,
+)
 from opposable.wire.source import Literals, Source, Wait
 
 _NOISE = Literals(NOISE)

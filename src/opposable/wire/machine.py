@@ -16,7 +16,16 @@ from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import BY_NAME, frames, table
-from opposable.wire.shapes.frames import AUTHOR, CONTENT, END_TOKENS, FAKE_RESULTS, PHRASES, REASONING, TURN_OPENERS, Frame
+from opposable.wire.shapes.frames import (
+    AUTHOR,
+    CONTENT,
+    END_TOKENS,
+    FAKE_RESULTS,
+    PHRASES,
+    REASONING,
+    TURN_OPENERS,
+    Frame,
+)
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block
@@ -140,7 +149,8 @@ class StreamParser:
     def _at(self, literal: str) -> Wait[None]:
         """A literal of interest stands here."""
         src = self._src
-        if self._frame is not None and self._section is None and literal in self._frame.ends:
+        if self._frame is not None and literal in self._frame.ends:
+            self._leave_section()
             yield from self._end_of_frame(self._frame, literal)
         elif literal in HEADS or literal in BEGUN:
             self._leave_section()
@@ -240,7 +250,7 @@ class StreamParser:
             src.pos += len(literal)
             self._let_go(Text)
         else:
-            frame = message_frame(header, what)
+            frame = message_frame(header, what or "")
             if frame.part == "reasoning":
                 yield from over_label(src, literal)
             self._let_go(Marker)

@@ -74,8 +74,17 @@ class Table:
         self.tagged = tuple(
             opener for opener, shapes in self.rows.items() if any(shape.place == "anywhere" for shape in shapes)
         )
-        self.framed = tuple(opener for opener, shapes in self.rows.items() if shapes[0].place == "frame")
+        framed = [shape for shape in SHAPES if shape.place == "frame"]
+        around = [shape.section for shape in framed if shape.section is not None]
+        self.framed = (
+            *(opener for shape in framed for opener in _expand(shape.openers, names)),
+            *(opener for section in around for opener in section.openers),
+        )
+        """Openers of blocks and sections that count in a message to a tool only."""
+        self._framed_closers = frozenset(closer for section in around for closer in section.closers)
         self.at_line = tuple(opener for opener in self.rows if opener not in (*self.tagged, *self.framed))
+        self.around = tuple(opener for opener in self.sections if opener not in self.framed)
+        """Openers of sections that count wherever they stand."""
         self._again: dict[str, Literals] = {}
         self._closers: dict[str, Literals] = {}
         self._unopened: dict[str, Literals] = {}
@@ -101,7 +110,7 @@ class Table:
     @cached_property
     def starts(self) -> Literals:
         """What another part of the reply begins with."""
-        return Literals((*self.tagged, *self.sections, *REASONING, *CONTENT))
+        return Literals((*self.tagged, *self.around, *REASONING, *CONTENT))
 
     @cached_property
     def called(self) -> Literals:
@@ -136,7 +145,8 @@ class Table:
         """What counts inside a section that these end."""
         found = self._in_section.get(closers)
         if found is None:
-            anywhere = (*self.tagged, *self.sections, *REASONING_CLOSERS, *END_TOKENS, AUTHOR, *closers)
+            framed = self.framed if self._framed_closers.intersection(closers) else ()
+            anywhere = (*self.tagged, *self.around, *framed, *REASONING_CLOSERS, *END_TOKENS, AUTHOR, *closers)
             found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *_LINE, *AFTER_REASONING))
         return found
 
@@ -145,7 +155,7 @@ class Table:
         found = self._inside.get(frame)
         if found is None:
             blocks = tuple(opener for opener in self.tagged if opener not in HEADS)
-            content = (*self.sections, *END_TOKENS, AUTHOR) if frame.part == "content" else ()
+            content = (*self.around, *END_TOKENS, AUTHOR) if frame.part == "content" else ()
             holds = {"blocks": (*blocks, *content), "framed": self.framed, "nothing": ()}[frame.holds]
             anywhere = (*holds, *frame.closers, *frame.last, *frame.stops)
             found = self._inside[frame] = Literals(anywhere, frame.line)
