@@ -22,6 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 MADE = "<!-- Made by `make docs`. Not edited by hand. -->"
 PLACES = {
     "anywhere": "anywhere outside reasoning",
+    "frame": "in a message to a tool",
     "line": "at the beginning of a line",
     "end": "at the end of the reply, from the beginning of a line on",
     "whole": "as the whole reply",
@@ -150,7 +151,7 @@ def _frames() -> str:
         "Reasoning begins with one of these at the beginning of a line, and ends with what stands beside it. A call in it is "
         "none. Where the prompt has opened it, the closer alone is enough.",
         table(("begins with", "ends with"), reasoning),
-        "What is said may stand between markers too, which are taken off. They begin a line, and bare JSON between them is no call.",
+        "What is said may stand between markers too, which are taken off. Bare JSON between them is no call.",
         table(("begins with", "ends with"), [(code(opener), codes(closers)) for opener, closers in CONTENT.items()]),
         f"These tokens end a turn, and are no content at the end of a reply: {codes(END_TOKENS)}.",
         f"These open another turn. After a token that ends one, nothing that follows counts: {codes(TURN_OPENERS)}.",

@@ -180,7 +180,7 @@ class StreamParser:
             follows = yield from over_author(src)
             is_marker = follows or (follows is None and (self._between or not self._ended))
             self._let_go(Marker if is_marker else Text)
-            self._fresh = self._table.line if is_marker else None
+            self._fresh = self._outside if is_marker else None
         elif literal in CONTENT and literal != frames.FINAL:
             self._let_go(Marker)
             self._frame = Frame("content", CONTENT[literal])
@@ -204,7 +204,7 @@ class StreamParser:
 
     def _after_reasoning(self, closer: str) -> None:
         self._between = True
-        self._fresh = self._table.line
+        self._fresh = self._outside
         if closer == frames.FINAL:
             self._frame, self._fresh = Frame("content", CONTENT[closer]), None
         elif closer == frames.ANSWER:
@@ -270,7 +270,7 @@ class StreamParser:
         if follows is not None and follows not in TURN_OPENERS:
             src.back(end)
         self._let_go(Marker)
-        self._frame, self._between, self._fresh = None, True, self._table.line
+        self._frame, self._between, self._fresh = None, True, self._outside
         if follows in TURN_OPENERS:
             yield from self._other_turn()
 
@@ -286,7 +286,7 @@ class StreamParser:
         elif literal in _BEFORE_A_PART and (yield from src.look(self._table.starts)) is not None:
             self._let_go(Marker)
             self._between = True
-            self._fresh = self._table.line
+            self._fresh = self._outside
         else:
             self._let_go(Text)
 

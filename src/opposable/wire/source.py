@@ -194,7 +194,7 @@ class Source:
         return self.text[self.pos]
 
     def skip(self, pattern: re.Pattern[str], end: float = math.inf) -> Wait[str]:
-        """Go over all that matches `pattern` (a run of characters), up to the place `end`; the character after it, as `char`."""
+        """Go over all that matches `pattern` (a run of characters), up to a place; the character after it, as `char` does."""
         while True:
             match = pattern.match(self.text, self.pos, int(min(len(self.text), end - self.base)))
             if match is not None:

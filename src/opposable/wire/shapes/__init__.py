@@ -98,14 +98,9 @@ class Table:
         return self.in_section(())
 
     @cached_property
-    def line(self) -> Literals:
-        """What counts right after a part of the reply as at the beginning of a line."""
-        return Literals((*self.at_line, *_LINE, *HEADS, *AFTER_REASONING))
-
-    @cached_property
     def first(self) -> Literals:
         """What counts at the beginning of the reply."""
-        return Literals((*self.at_line, *_LINE, *HEADS, *BEGUN))
+        return Literals((*self.outside.anywhere, *BEGUN), self.outside.line)
 
     @cached_property
     def starts(self) -> Literals:
