@@ -367,7 +367,7 @@ class StreamParser:
         found = yield from src.find(inside, _NOISE)
         is_cut = found is None and src.closed and not self._ended and not src.since(start)[len(literal) :].strip()
         src.back(start)
-        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged):
+        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged, *self._table.framed):
             return False
         src.pos += len(literal)
         if is_cut:
