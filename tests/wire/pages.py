@@ -15,13 +15,14 @@ from tests.wire.golden import CASES, Case, all_cases, rulings
 
 from opposable.wire.mend import MENDS
 from opposable.wire.shapes import SHAPES
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, TURN_OPENERS
+from opposable.wire.shapes.frames import CONTENT, END_TOKENS, FAKE_RESULTS, REASONING, TURN_OPENERS
 from opposable.wire.shapes.shape import Section, Shape
 
 DOCS = Path(__file__).parents[2] / "docs"
 MADE = "<!-- Made by `make docs`. Not edited by hand. -->"
 PLACES = {
     "anywhere": "anywhere outside reasoning",
+    "frame": "in a message to a tool",
     "line": "at the beginning of a line",
     "end": "at the end of the reply, from the beginning of a line on",
     "whole": "as the whole reply",
@@ -150,6 +151,8 @@ def _frames() -> str:
         "Reasoning begins with one of these at the beginning of a line, and ends with what stands beside it. A call in it is "
         "none. Where the prompt has opened it, the closer alone is enough.",
         table(("begins with", "ends with"), reasoning),
+        "What is said may stand between markers too, which are taken off. Bare JSON between them is no call.",
+        table(("begins with", "ends with"), [(code(opener), codes(closers)) for opener, closers in CONTENT.items()]),
         f"These tokens end a turn, and are no content at the end of a reply: {codes(END_TOKENS)}.",
         f"These open another turn. After a token that ends one, nothing that follows counts: {codes(TURN_OPENERS)}.",
         "These begin a result that the model made up, at the beginning of a line or right after a call. No call after one "

@@ -12,7 +12,7 @@ from opposable.wire.mend import MENDS
 from opposable.wire.shapes import SHAPES
 
 ALL = all_cases()
-BESIDE_SHAPES = {"reasoning", "ends", "mends", "contests", "prose"}
+BESIDE_SHAPES = {"frames", "reasoning", "ends", "mends", "contests", "prose"}
 
 each_case = pytest.mark.parametrize("case", ALL, ids=str)
 

@@ -9,8 +9,20 @@ from hypothesis import strategies as st
 from tests.wire.golden import TOOLS
 
 from opposable.wire import Call, Event, Reply, StreamParser, Text, collect, parse, render
+from opposable.wire.channels import BEGUN, CONSTRAIN, HEADS, MESSAGE
 from opposable.wire.shapes import SHAPES
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS, TURN_OPENERS
+from opposable.wire.shapes.frames import (
+    AFTER_REASONING,
+    AUTHOR,
+    BEGIN_TOKENS,
+    CONTENT,
+    END_TOKENS,
+    FAKE_RESULTS,
+    PHRASES,
+    REASONING,
+    REASONING_CLOSERS,
+    TURN_OPENERS,
+)
 from opposable.wire.steps import NAME, Id, Maybe, Must, Name, NameBefore
 
 OFFERED = list(TOOLS.values())
@@ -19,7 +31,10 @@ MARKERS = [
     *(text for shape in SHAPES for step in shape.steps if isinstance(step, Maybe | Must | Id) for text in step.texts),
     *(text for shape in SHAPES for step in shape.steps if isinstance(step, Name | NameBefore) for text in step.until),
     *(text for shape in SHAPES if shape.section for text in (*shape.section.openers, *shape.section.closers)),
-    *REASONING, *REASONING_CLOSERS, *END_TOKENS, *TURN_OPENERS, *FAKE_RESULTS,
+    *REASONING, *REASONING_CLOSERS, *END_TOKENS, *TURN_OPENERS, *FAKE_RESULTS, *CONTENT, *PHRASES, *HEADS, *BEGUN,
+    *(closer for closers in (*CONTENT.values(), *PHRASES.values()) for closer in closers), "assistant", MESSAGE, CONSTRAIN,
+    *AFTER_REASONING, *BEGIN_TOKENS, "<|channel|>final<|message|>", "<|start|>assistant to=ring_bell<|message|>", AUTHOR,
+    "<|channel|>commentary to=functions.ring_bell json<|message|>", "<|channel|>analysis<|message|>",
 ]  # fmt: skip
 JSON_PIECES = [
     '{"name": "ring_bell", "arguments": {"times": 1}}', '{"name": "fly_kite", "arguments": {}}', '{"name": "list_ovens"}',

@@ -9,7 +9,7 @@ from opposable.wire.ends import is_last
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
-from opposable.wire.shapes.frames import BEGIN_TOKENS
+from opposable.wire.shapes.frames import BEGIN_TOKENS, Frame
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import NAME, Block, Space
@@ -42,11 +42,11 @@ class Blocks:
         """Has nothing been said so far?"""
 
     def read(
-        self, opener: str, closer: str | None = None, section: Section | None = None
+        self, opener: str, frame: Frame | None = None, section: Section | None = None
     ) -> Wait[tuple[Shape, Block] | None]:
         """Go over the block that this opener begins, which stands here. None: it is none.
 
-        `closer`: what ends the reasoning it stands in. `section`: the one it stands in.
+        `frame` and `section`: what it stands in.
         """
         src = self._src
         self._section = section
@@ -54,7 +54,7 @@ class Blocks:
         furthest = start
         for row in self._rows(opener):
             src.back(start)
-            markers, ends = self._table.markers(row, closer)
+            markers, ends = self._table.markers(row, frame)
             block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
             if (yield from self._over_opener(row, opener, block)) and (yield from self._steps(row, block)) != "no":
                 shape = yield from self._closing(row, block)
@@ -63,7 +63,7 @@ class Blocks:
         src.pos += furthest - src.at
         return None
 
-    def in_fence(self, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
+    def in_fence(self, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Go over a code fence that holds a tagged block, and nothing else but white space: its lines belong to the block.
 
         Where it holds more, the block alone is found, and the fence is text. None: no tagged block stands at its beginning.
@@ -74,7 +74,7 @@ class Blocks:
         yield from src.skip(_LABEL)
         yield from src.skip(SPACE)
         opener = yield from src.look(self._table.called)
-        found = (yield from self.read(opener, closer)) if opener is not None else None
+        found = (yield from self.read(opener, frame)) if opener is not None else None
         if found is not None:
             end = src.at
             yield from src.skip(SPACE)
@@ -127,7 +127,7 @@ class Blocks:
             body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif body is not None and _PROSE.match(body):
+            elif body is not None and shape.marks and _PROSE.match(body):
                 src.back(block.parts["body"][0])
                 return None
             else:

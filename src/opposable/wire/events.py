@@ -34,9 +34,10 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class AllReasoning:
-    """A closer of reasoning that nothing had opened: all text so far was reasoning (the template had opened it)."""
+    """A closer of reasoning that no marker had opened: all text so far was reasoning, but for the words that `opened` it."""
 
     raw: str
+    opened: str = ""
 
 
 @dataclass(frozen=True, slots=True)

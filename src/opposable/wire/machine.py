@@ -3,19 +3,29 @@
 Law: every event's raw, joined in order, is the text; what the events add up to does not depend on how the text was cut.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from opposable.wire import calls
 from opposable.wire.blocks import FENCE, Blocks
+from opposable.wire.channels import BEGUN, GLUED, HEADS, kind, over_header, read_header
 from opposable.wire.ends import ENDS, over_end_tokens
 from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
+from opposable.wire.framing import Thoughts, ends_here, message_frame, over_author, over_label, over_noise
 from opposable.wire.judge import judge
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
-from opposable.wire.shapes import BY_NAME, table
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING
+from opposable.wire.shapes import BY_NAME, frames, table
+from opposable.wire.shapes.frames import (
+    AUTHOR,
+    CONTENT,
+    END_TOKENS,
+    FAKE_RESULTS,
+    PHRASES,
+    REASONING,
+    TURN_OPENERS,
+    Frame,
+)
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block
@@ -24,7 +34,8 @@ ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
 _FAKE = Literals(FAKE_RESULTS)
-_NEWLINES = re.compile(r"\n+")
+_PHRASES = Literals(PHRASES)
+_BEFORE_A_PART = frozenset(("<|end|>", *(closer for closers in CONTENT.values() for closer in closers)))
 _NOISE = 256
 """How many characters of text may stand between the opener of a section and its first block."""
 
@@ -50,10 +61,13 @@ class StreamParser:
         self._table = table(tuple(self._tools))
         self._blocks = Blocks(self._src, self._table, self._tools, shape)
         self._section: Section | None = None
-        self._inside = self._table.outside
+        self._inside = self._outside = self._table.outside
         self._sound = self._filled = True
         self._opened = 0
-        self._fresh: Literals | None = self._table.outside
+        self._frame: Frame | None = None
+        self._between = False
+        self._phrase = ""
+        self._fresh: Literals | None = self._table.first
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
@@ -76,24 +90,33 @@ class StreamParser:
         events, self._events = self._events, []
         return events
 
-    def _let_go(self, kind: type[Text | Reasoning | Marker]) -> None:
+    def _let_go(self, part: type[Text | Reasoning | Marker]) -> None:
         raw = self._src.take()
         if raw:
-            self._events.append(kind(raw))
+            self._events.append(part(raw))
+            self._between = self._between and (part is not Text or raw.isspace())
 
     # The loop
 
     def _read(self, starts_in_reasoning: bool) -> Wait[None]:  # noqa: FBT001
         src = self._src
+        if (yield from over_noise(src)):
+            self._let_go(Marker)
+        self._phrase = (yield from src.look(_PHRASES)) or ""
+        if self._phrase:
+            self._outside = self._table.in_section(PHRASES[self._phrase])
         if starts_in_reasoning:
+            start = src.at
             yield from src.skip(SPACE)
-            opener = yield from src.look(self._table.line)
-            if opener not in REASONING:
-                src.back(0)
-                opener = "<think>"
+            opener = yield from src.look(self._table.first)
+            if opener in REASONING:
+                yield from self._at(opener)
             else:
-                src.pos += len(opener)
-            yield from self._reasoning(opener)
+                src.back(start)
+                if opener not in (*HEADS, *BEGUN, *CONTENT):
+                    yield from over_label(src, "")
+                    self._let_go(Marker)
+                    yield from self._reasoning(frames.BEGUN)
         while True:
             literal = yield from self._next_literal()
             if literal is not None:
@@ -111,7 +134,8 @@ class StreamParser:
             self._fresh = None
             if literal is not None:
                 return literal
-        outside = self._table.outside if self._section is None else self._inside
+        outside = self._outside if self._frame is None else self._table.inside(self._frame)
+        outside = outside if self._section is None else self._inside
         found = src.seek(outside)
         if found is not None:
             src.pos += len(found) - len(found.lstrip(" \t"))
@@ -125,116 +149,212 @@ class StreamParser:
 
     def _at(self, literal: str) -> Wait[None]:
         """A literal of interest stands here."""
-        src = self._src
-        if literal in self._table.rows or literal in self._table.sections:
-            yield from self._opener(literal)
-            return
-        if self._section is not None and literal in self._section.closers:
+        if self._frame is not None and literal in self._frame.ends:
+            self._leave_section()
+            yield from self._end_of_frame(self._frame, literal)
+        elif literal in HEADS or literal in BEGUN:
+            self._leave_section()
+            yield from self._message(literal)
+        elif (literal in self._table.rows or literal in self._table.sections) and not (yield from self._heads(literal)):
+            yield from self._opener(literal, self._frame)
+        elif self._section is not None and literal in self._section.closers:
             self._close_section(literal)
-            return
-        self._leave_section()
+        else:
+            self._leave_section()
+            yield from self._around(literal)
+
+    def _around(self, literal: str) -> Wait[None]:
+        """What stands here belongs to no block."""
+        src = self._src
         if literal in END_TOKENS:
-            yield from self._end_tokens()
-        elif literal in REASONING:
-            src.pos += len(literal)
-            yield from self._reasoning(literal)
+            yield from self._end_tokens(literal)
+            return
+        src.pos += len(literal)
+        if literal in REASONING:
+            yield from over_label(src, literal)
+            self._let_go(Marker)
+            yield from self._reasoning(Frame("reasoning", REASONING[literal]))
+        elif literal == AUTHOR:
+            follows = yield from over_author(src)
+            is_marker = follows or (follows is None and (self._between or not self._ended))
+            self._let_go(Marker if is_marker else Text)
+            self._fresh = self._outside if is_marker else None
+        elif literal in CONTENT and literal != frames.FINAL:
+            self._let_go(Marker)
+            self._frame = Frame("content", CONTENT[literal])
+        elif literal in frames.AFTER_REASONING and self._between:
+            self._let_go(Marker)
+            self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
-            src.pos += len(literal)
             self._faked = True
             self._let_go(Text)
-        elif self._called:
+        elif literal in frames.AFTER_REASONING or self._called:
+            self._let_go(Text)
+        else:
+            self._all_reasoning(literal)
+
+    def _all_reasoning(self, closer: str) -> None:
+        """The closer of reasoning that no marker had opened was gone over."""
+        opened = self._phrase if closer in PHRASES.get(self._phrase, ()) else ""
+        self._events.append(AllReasoning(self._src.take(), opened))
+        self._phrase, self._outside = "", self._table.outside
+        self._after_reasoning(closer)
+
+    def _after_reasoning(self, closer: str) -> None:
+        self._between = True
+        self._fresh = self._outside
+        if closer == frames.FINAL:
+            self._frame, self._fresh = Frame("content", CONTENT[closer]), None
+        elif closer == frames.ANSWER:
+            self._frame, self._fresh = frames.MESSAGES["content"], None
+
+    def _heads(self, literal: str) -> Wait[bool]:
+        """Is this the head of a message that is no call?"""
+        if literal != AUTHOR:
+            return False
+        src = self._src
+        start = src.at
+        src.pos += len(literal)
+        follows = yield from over_author(src)
+        src.back(start)
+        return follows is True
+
+    # Messages and frames
+
+    def _message(self, literal: str) -> Wait[None]:
+        """What may begin the header of a message stands here."""
+        src = self._src
+        if literal == GLUED and literal in PHRASES.get(self._phrase, ()) and not self._called:
+            src.pos += len("assistant")
+            self._all_reasoning(literal)
+            self._fresh = self._table.first
+            return
+        start = src.at
+        state = yield from over_header(src)
+        header = read_header(src.since(start)) if state in ("whole", "bare") else None
+        what = kind(header, self._tools) if header is not None else None
+        if what == "frame" and (yield from src.skip(SPACE)) == "{":
+            what = "call"
+        if what == "call":
+            src.back(start)
+            yield from self._opener(HEADS[0], None)
+        elif what == "turn" and self._between:
+            src.back(start)
+            yield from self._other_turn()
+        elif state == "cut" and (self._between or not self._ended):
+            self._let_go(Marker)
+        elif header is None or state == "bare" or what == "turn":
+            src.back(start)
             src.pos += len(literal)
             self._let_go(Text)
         else:
-            src.pos += len(literal)
-            self._events.append(AllReasoning(src.take()))
-            self._fresh = self._table.outside
+            frame = message_frame(header, what or "")
+            if frame.part == "reasoning":
+                yield from over_label(src, literal)
+            self._let_go(Marker)
+            if frame.part == "reasoning":
+                yield from self._reasoning(frame)
+            else:
+                self._frame = frame
+
+    def _end_of_frame(self, frame: Frame, literal: str) -> Wait[None]:
+        """What may end the frame of content stands here."""
+        src = self._src
+        if not (yield from ends_here(src, frame, literal)):
+            self._let_go(Text)
+            return
+        end = src.at
+        follows = yield from over_end_tokens(src)
+        if follows is not None and follows not in TURN_OPENERS:
+            src.back(end)
+        self._let_go(Marker)
+        self._frame, self._between, self._fresh = None, True, self._outside
+        if follows in TURN_OPENERS:
+            yield from self._other_turn()
 
     # Ends
 
-    def _end_tokens(self) -> Wait[None]:
+    def _end_tokens(self, literal: str) -> Wait[None]:
         src = self._src
         if (yield from over_end_tokens(src)) is None:
             self._let_go(Marker)
         elif (yield from src.look(ENDS)) is not None:
             self._let_go(Marker)
-            while not src.closed:
-                src.pos = len(src.text)
-                yield
-            src.pos = len(src.text)
-            self._events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
+            yield from self._other_turn()
+        elif literal in _BEFORE_A_PART and (yield from src.look(self._table.starts)) is not None:
+            self._let_go(Marker)
+            self._between = True
+            self._fresh = self._outside
         else:
             self._let_go(Text)
 
+    def _other_turn(self) -> Wait[None]:
+        """The turn is over, and another begins here: nothing in it counts."""
+        src = self._src
+        while not src.closed:
+            src.pos = len(src.text)
+            yield
+        src.pos = len(src.text)
+        self._events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
+
     # Reasoning
 
-    def _reasoning(self, opener: str) -> Wait[None]:
-        """The opener was gone over: read on to its closer. Line breaks at both ends are layout."""
+    def _reasoning(self, frame: Frame) -> Wait[None]:
+        """Its opener, and what belongs to it, was gone over: read on to its end. Line breaks at both ends are layout."""
         src = self._src
-        closer = REASONING[opener]
-        yield from src.skip(_NEWLINES)
-        self._let_go(Marker)
-        literals = self._table.inside_reasoning(closer)
-        breaks: list[str] = []
+        literals = self._table.inside(frame)
+        thoughts = Thoughts()
         while True:
-            literal = src.seek(literals)
-            self._let_go_reasoning(src.take(), breaks)
-            if literal == closer:
-                src.pos += len(closer)
-                self._events.append(Marker("".join(breaks) + src.take()))
-                self._fresh = self._table.outside
-                return
-            if literal is not None:
-                self._let_go_breaks(breaks)
-                yield from self._opener((yield from src.look(literals)) or literal, closer)
-                if isinstance(self._events[-1], Reasoning):
-                    self._let_go_reasoning(self._events.pop().raw, breaks)
-            elif src.closed:
-                self._let_go_breaks(breaks)
-                return
-            else:
+            found = src.seek(literals)
+            if found is not None:
+                src.pos += len(found) - len(found.lstrip(" \t"))
+            self._events += thoughts.add(src.take())
+            if found is None and not src.closed:
                 yield
-
-    def _let_go_reasoning(self, raw: str, breaks: list[str]) -> None:
-        text = raw.rstrip("\n")
-        if text:
-            self._let_go_breaks(breaks)
-            self._events.append(Reasoning(text))
-        if len(text) < len(raw):
-            breaks.append(raw[len(text) :])
-
-    def _let_go_breaks(self, breaks: list[str]) -> None:
-        if breaks:
-            self._events.append(Reasoning("".join(breaks)))
-            breaks.clear()
+                continue
+            literal = yield from src.look(literals)
+            if literal is None:
+                self._events += thoughts.rest()
+                return
+            if literal not in frame.ends:
+                self._events += thoughts.rest()
+                yield from self._opener(literal, frame)
+                if isinstance(self._events[-1], Reasoning):
+                    self._events += thoughts.add(self._events.pop().raw)
+            elif (yield from ends_here(src, frame, literal)):
+                self._events += thoughts.close(src.take())
+                self._after_reasoning(literal)
+                return
 
     # Sections and blocks
 
-    def _opener(self, literal: str, closer: str | None = None) -> Wait[None]:
-        """What may open a block or a section stands here: read it, or let go what is none.
-
-        `closer`: what ends the reasoning it stands in.
-        """
+    def _opener(self, literal: str, frame: Frame | None) -> Wait[None]:
+        """What may open a block or a section stands here, in this frame: read it, or let go what is none."""
         src = self._src
         start = src.at
-        block = (yield from self._blocks.read(literal, closer, self._section)) if literal in self._table.rows else None
-        if block is None and literal == FENCE and closer is None:
+        in_reasoning = frame is not None and frame.part == "reasoning"
+        known = literal in self._table.rows
+        block = (yield from self._blocks.read(literal, frame, self._section)) if known else None
+        if block is None and literal == FENCE and not in_reasoning:
             src.back(start)
-            block = yield from self._blocks.in_fence(closer)
+            block = yield from self._blocks.in_fence(frame)
         if block is not None:
             raw = src.since(block[1].start)
             before = src.take()[: -len(raw)]
-            self._settle(*block, before, raw, in_reasoning=closer is not None)
+            self._settle(*block, before, raw, in_reasoning=in_reasoning)
             return
-        section = self._table.sections.get(literal) if closer is None else None
+        section = None if in_reasoning else self._table.sections.get(literal)
         if section is not None:
             end = max(src.at, start + len(literal))
             src.back(start)
             if (yield from self._open_section(literal, section)):
                 return
             src.pos += end - src.at
-        if closer is not None:
+        if in_reasoning:
             self._let_go(Reasoning)
+        elif literal in frames.AFTER_REASONING and self._between:
+            src.back(start)
+            yield from self._around(literal)
         elif src.is_over and not self._ended and src.since(start).strip() == literal.strip():
             self._let_go(Marker)
         elif self._section is None:
@@ -249,7 +369,7 @@ class StreamParser:
         found = yield from src.find(inside, _NOISE)
         is_cut = found is None and src.closed and not self._ended and not src.since(start)[len(literal) :].strip()
         src.back(start)
-        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged):
+        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged, *self._table.framed):
             return False
         src.pos += len(literal)
         if is_cut:
@@ -286,7 +406,7 @@ class StreamParser:
         if is_call and self._faked:
             events = [Rejected("after_fake_result", raw)]
         elif is_call:
-            self._called = True
+            self._called = self._between = True
             self._fresh = _FAKE
         is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
         self._sound = self._sound and not is_content

@@ -39,7 +39,7 @@ def collect(events: Iterable[Event]) -> Reply:
         elif isinstance(event, Call):
             calls.append(event)
         elif isinstance(event, AllReasoning):
-            reasoning.add(content.take().strip("\n"))
+            reasoning.add(content.take().removeprefix(event.opened).strip("\n"))
         elif isinstance(event, Rejected):
             rejected.append(event)
             if event.part == "content":

@@ -202,10 +202,10 @@ class Source:
             yield
         return self.text[self.pos]
 
-    def skip(self, pattern: re.Pattern[str]) -> Wait[str]:
-        """Go over all that matches `pattern` (a run of characters) and return the character after it, as `char` does."""
+    def skip(self, pattern: re.Pattern[str], end: float = math.inf) -> Wait[str]:
+        """Go over all that matches `pattern` (a run of characters), up to a place; the character after it, as `char` does."""
         while True:
-            match = pattern.match(self.text, self.pos)
+            match = pattern.match(self.text, self.pos, int(min(len(self.text), end - self.base)))
             if match is not None:
                 self.pos = match.end()
             if self.pos < len(self.text):

@@ -5,17 +5,32 @@ Law: a shape is a row and a file of cases, nothing else; what the machine looks 
 
 from functools import cached_property, lru_cache
 
-from opposable.wire.shapes.frames import BEGIN_TOKENS, END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
+from opposable.wire.channels import BEGUN, HEADS
+from opposable.wire.shapes.channels import CHANNELS
+from opposable.wire.shapes.frames import (
+    AFTER_REASONING,
+    AUTHOR,
+    BEGIN_TOKENS,
+    CONTENT,
+    END_TOKENS,
+    FAKE_RESULTS,
+    LINE_CLOSERS,
+    REASONING,
+    REASONING_CLOSERS,
+    Frame,
+)
 from opposable.wire.shapes.json import JSON
 from opposable.wire.shapes.named import NAMED
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
-SHAPES: tuple[Shape, ...] = (*JSON, *NAMED)
+SHAPES: tuple[Shape, ...] = (*JSON, *NAMED, *CHANNELS)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
+
+_LINE = (*REASONING, *CONTENT, *LINE_CLOSERS, *FAKE_RESULTS)
 
 
 def writable(name: str) -> Shape:
@@ -60,14 +75,24 @@ class Table:
         self.tagged = tuple(
             opener for opener, shapes in self.rows.items() if any(shape.place == "anywhere" for shape in shapes)
         )
-        self.at_line = tuple(opener for opener in self.rows if opener not in self.tagged)
+        framed = [shape for shape in SHAPES if shape.place == "frame"]
+        around = [shape.section for shape in framed if shape.section is not None]
+        self.framed = (
+            *(opener for shape in framed for opener in _expand(shape.openers, names)),
+            *(opener for section in around for opener in section.openers),
+        )
+        """Openers of blocks and sections that count in a message to a tool only."""
+        self._framed_closers = frozenset(closer for section in around for closer in section.closers)
+        self.at_line = tuple(opener for opener in self.rows if opener not in (*self.tagged, *self.framed))
+        self.around = tuple(opener for opener in self.sections if opener not in self.framed)
+        """Openers of sections that count wherever they stand."""
         self._again: dict[str, Literals] = {}
         self._own: dict[str, Literals] = {}
         self._closers: dict[str, Literals] = {}
         self._unopened: dict[str, Literals] = {}
-        self._markers: dict[tuple[str, str | None], tuple[Literals, Literals]] = {}
+        self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}
         self._in_section: dict[tuple[str, ...], Literals] = {}
-        self._inside: dict[str, Literals] = {}
+        self._inside: dict[Frame, Literals] = {}
 
     @cached_property
     def outside(self) -> Literals:
@@ -75,9 +100,14 @@ class Table:
         return self.in_section(())
 
     @cached_property
-    def line(self) -> Literals:
-        """What counts at the beginning of a line alone."""
-        return Literals(self.at_line + tuple(REASONING) + FAKE_RESULTS)
+    def first(self) -> Literals:
+        """What counts at the beginning of the reply."""
+        return Literals((*self.outside.anywhere, *BEGUN), self.outside.line)
+
+    @cached_property
+    def starts(self) -> Literals:
+        """What another part of the reply begins with."""
+        return Literals((*self.tagged, *self.around, *REASONING, *CONTENT))
 
     @cached_property
     def called(self) -> Literals:
@@ -116,26 +146,31 @@ class Table:
         """What counts inside a section that these end."""
         found = self._in_section.get(closers)
         if found is None:
-            anywhere = (*self.tagged, *self.sections, *REASONING_CLOSERS, *END_TOKENS, *closers)
-            found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *REASONING, *FAKE_RESULTS))
+            framed = self.framed if self._framed_closers.intersection(closers) else ()
+            anywhere = (*self.tagged, *self.around, *framed, *REASONING_CLOSERS, *END_TOKENS, AUTHOR, *closers)
+            found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *_LINE, *AFTER_REASONING))
         return found
 
-    def inside_reasoning(self, closer: str) -> Literals:
-        """What counts inside reasoning that this closer ends."""
-        found = self._inside.get(closer)
+    def inside(self, frame: Frame) -> Literals:
+        """What counts inside this frame."""
+        found = self._inside.get(frame)
         if found is None:
-            found = self._inside[closer] = Literals((*self.tagged, closer))
+            blocks = tuple(opener for opener in self.tagged if opener not in HEADS)
+            content = (*self.around, *END_TOKENS, AUTHOR) if frame.part == "content" else ()
+            holds = {"blocks": (*blocks, *content), "framed": self.framed, "nothing": ()}[frame.holds]
+            anywhere = (*holds, *frame.closers, *frame.last, *frame.stops)
+            found = self._inside[frame] = Literals(anywhere, frame.line)
         return found
 
-    def markers(self, shape: Shape, closer: str | None) -> tuple[Literals, Literals]:
-        """What may end a block of this shape, in reasoning that `closer` ends, and what ends even a broken string in it."""
-        found = self._markers.get((shape.name, closer))
+    def markers(self, shape: Shape, frame: Frame | None) -> tuple[Literals, Literals]:
+        """What may end a block of this shape in this frame, and what ends even a broken string in it."""
+        found = self._markers.get((shape.name, frame))
         if found is None:
-            own = (*self.closers(shape).anywhere, *([closer] if closer else []))
+            own = (*self.closers(shape).anywhere, *(frame.closers if frame else ()))
             fences = tuple(opener for opener in self.at_line if any(row.place == "line" for row in self.rows[opener]))
             line = () if shape.is_tagged else (*fences, *REASONING, *FAKE_RESULTS)
             found = Literals((*own, *self.tagged, *END_TOKENS), line), Literals(own)
-            self._markers[shape.name, closer] = found
+            self._markers[shape.name, frame] = found
         return found
 
 

@@ -35,15 +35,16 @@ class Section:
 class Shape:
     """One way of writing calls.
 
-    `families` tells a reader who writes it. `place`: whether its opener counts anywhere or at the beginning of a line, or
-    whether the calls must be the end of the reply, or the whole of it. `access`: whether prompts and histories are written
-    in it too. `section`: what stands around its blocks. `between`: what is written between two of them.
+    `families` tells a reader who writes it. `place`: whether its opener counts anywhere, or only in a message to a tool, or
+    at the beginning of a line, or whether the calls must be the end of the reply, or the whole of it. `access`: whether
+    prompts and histories are written in it too. `section`: what stands around its blocks. `between`: what is written
+    between two of them.
     """
 
     name: str
     families: str
     steps: tuple[Step, ...]
-    place: Literal["anywhere", "line", "end", "whole"] = "anywhere"
+    place: Literal["anywhere", "frame", "line", "end", "whole"] = "anywhere"
     access: Literal["read", "read-write"] = "read"
     section: Section | None = None
     between: str = "\n"
@@ -74,7 +75,7 @@ class Shape:
     @cached_property
     def is_tagged(self) -> bool:
         """Do its markers say that calls come, wherever they stand?"""
-        return self.place == "anywhere"
+        return self.place in ("anywhere", "frame")
 
     @cached_property
     def inner(self) -> tuple[Step, ...]:
