@@ -20,7 +20,6 @@ _STRAY = re.compile(r"[\s}\]]+")
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
-_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 class Blocks:
@@ -43,7 +42,9 @@ class Blocks:
         src = self._src
         start = src.at
         furthest = start
-        for row in self._rows(opener):
+        rows = self._rows(opener)
+        src.pos += 0 if rows else len(opener)
+        for row in rows:
             src.back(start)
             markers, ends = self._table.markers(row, closer)
             block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
@@ -51,7 +52,7 @@ class Blocks:
                 shape = yield from self._closing(row, block)
                 return None if shape is None else (shape, block)
             furthest = max(furthest, src.at)
-        src.pos += furthest - src.at
+        src.pos += max(0, furthest - src.at)
         return None
 
     def in_fence(self, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
@@ -118,7 +119,7 @@ class Blocks:
             body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif body is not None and _PROSE.match(body):
+            elif body is not None and shape.body.is_prose(body):
                 src.back(block.parts["body"][0])
                 return None
             else:
@@ -150,11 +151,15 @@ class Blocks:
     def _closing_bare(self, shape: Shape, block: Block) -> Wait[Shape | None]:
         """A bare call counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
         src = self._src
-        if not block.whole:
-            block.last = yield from is_last(src)
-            return shape if block.last else None
         end = src.at
         yield from src.skip(SPACE)
+        if (yield from src.look(self._table.closers(shape))) is not None:
+            yield from self._over_closers(shape, block)
+            return shape if (yield from is_last(src)) else None
+        if not block.whole:
+            src.back(end)
+            block.last = yield from is_last(src)
+            return shape if block.last else None
         unopened = self._table.unopened(shape)
         found = yield from src.look(unopened)
         if found is not None:

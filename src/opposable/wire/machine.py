@@ -79,6 +79,8 @@ class StreamParser:
         raw = self._src.take()
         if raw:
             self._events.append(kind(raw))
+        if kind is Text and raw.strip():
+            self._blocks.alone = False
 
     # The loop
 
@@ -150,6 +152,7 @@ class StreamParser:
             src.pos += len(literal)
             self._events.append(AllReasoning(src.take()))
             self._fresh = self._table.line
+            self._blocks.alone = True
 
     # Ends
 
@@ -281,6 +284,7 @@ class StreamParser:
             self._fresh = _FAKE
         is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
         self._sound = self._sound and not is_content
+        self._blocks.alone = False
         if before:
             self._events.append(Marker(before) if self._section is not None and self._sound else Text(before))
         self._events += events

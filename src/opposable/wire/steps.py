@@ -24,6 +24,7 @@ NAME = "{name}"
 """In a marker: the name of an offered tool."""
 
 _literals = cache(Literals)
+_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 @dataclass(slots=True)
@@ -105,6 +106,10 @@ class Body(Step):
 
         Errors: NoCall, Refused, Malformed.
         """
+
+    def is_prose(self, body: str) -> bool:
+        """Is this body, which did not end and is not closed, no value at all but text?"""
+        return _PROSE.match(body) is not None
 
     def names_a_call(self, raw: str) -> bool:
         """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
