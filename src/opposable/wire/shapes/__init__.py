@@ -7,11 +7,13 @@ from functools import cached_property, lru_cache
 
 from opposable.wire.shapes.frames import BEGIN_TOKENS, END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.shapes.json import JSON
+from opposable.wire.shapes.lines import LINES
+from opposable.wire.shapes.python import BARE_PYTHON, TAGGED_PYTHON
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
-SHAPES: tuple[Shape, ...] = (*JSON,)
+SHAPES: tuple[Shape, ...] = (*TAGGED_PYTHON, *LINES, *BARE_PYTHON, *JSON)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
