@@ -1,8 +1,6 @@
 """Calls with arrows: `{tool => "name", args => { --key "text" }}`. Law: an arrow or two hyphens make a key, nothing else."""
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +10,7 @@ from opposable.wire.dialects import ARROW
 from opposable.wire.mend import Malformed, Reader
 from opposable.wire.offered import Offered
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, Found
+from opposable.wire.steps import Block, Found, ReadBody
 
 _FLAG = re.compile(r"--(\w[\w-]*)")
 
@@ -39,7 +37,7 @@ class _Arrow(Reader):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrows(Body):
+class Arrows(ReadBody):
     """One call with arrows."""
 
     def may_begin(self, char: str) -> bool:
@@ -59,7 +57,3 @@ class Arrows(Body):
             raise Malformed("text after the call")
         found[0].mends += dict.fromkeys(reader.mends)
         return found
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        written = "".join(f"  --{key} {json.dumps(value, ensure_ascii=False)}\n" for key, value in arguments.items())
-        return f"{{tool => {json.dumps(name)}, args => {{\n{written}}}}}"

@@ -3,9 +3,7 @@
 Keys and single words need no quotes here. A bare number or truth value is text where the schema has only strings.
 """
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +14,12 @@ from opposable.wire.dialects import GEMMA
 from opposable.wire.mend import Malformed, Reader
 from opposable.wire.offered import Offered
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, CannotCarry, Found
+from opposable.wire.steps import Block, Found, ReadBody
 
 _HEAD = re.compile(r"(?:call)?\s*:?\s*([\w.:/-]+)\s*")
 _NAME = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
-_KEY = re.compile(r"[^\W\d]\w*")
 _CALL = re.compile(r"call\s*:\s*[\w.:/-]+\s*[{(]")
 
 
@@ -59,7 +56,7 @@ class _Gemma(Reader):
 
 
 @dataclass(frozen=True, slots=True)
-class GemmaCalls(Body):
+class GemmaCalls(ReadBody):
     """One call of Gemma or several in a row; `call:` may be missing."""
 
     def may_begin(self, char: str) -> bool:
@@ -100,9 +97,6 @@ class GemmaCalls(Body):
         found[0].mends += dict.fromkeys(reader.mends)
         return found
 
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return f"call:{name}{_written(arguments)}"
-
 
 def _call(src: Source, block: Block) -> Wait[scan.End]:
     """Go over one call: its name, and what its brackets hold."""
@@ -116,20 +110,3 @@ def _call(src: Source, block: Block) -> Wait[scan.End]:
     if not char:
         return "end"
     return (yield from scan.term(src, block.markers, GEMMA)) if char in "{(" else "no"
-
-
-def _written(value: Any) -> str:
-    """A value as Gemma writes it. Errors: CannotCarry."""
-    if isinstance(value, Mapping):
-        for key in value:
-            if _KEY.fullmatch(key) is None:
-                raise CannotCarry(f"no key without quotes: {key!r}")
-        return "{" + ",".join(f"{key}:{_written(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
-    if isinstance(value, str):
-        quote = GEMMA.quotes[0].opens
-        if quote in value:
-            raise CannotCarry("text that holds the quote itself")
-        return f"{quote}{value}{quote}"
-    return json.dumps(value)

@@ -3,9 +3,7 @@ only where what follows could follow it.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from opposable.wire import scan
 from opposable.wire.bodies import Arguments
@@ -13,7 +11,7 @@ from opposable.wire.calls import Draft, NoCall, Parameter
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.steps import Block, Body, CannotCarry, Found, Must, Name
+from opposable.wire.steps import Block, Found, Must, Name, ReadBody
 
 _LINE = re.compile(r"[^\n]+")
 _BLANKS = re.compile(r"[ \t]+")
@@ -36,7 +34,7 @@ class FenceLabel(Must):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines(Body):
+class Lines(ReadBody):
     """`TOOL_NAME: f`, then for each argument `BEGIN_ARG: key`, lines of its value, `END_ARG`; then the fence that closes."""
 
     openers: tuple[str, ...] = ("TOOL_NAME:", "tool_name:", "Tool_name:", "Tool_Name:")
@@ -105,9 +103,6 @@ class Lines(Body):
         if not found:
             raise NoCall("no name of a tool")
         return found
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        raise CannotCarry(f"lines are not written: {name}")
 
 
 def _end_of_value(lines: list[str], at: int) -> int:

@@ -4,9 +4,7 @@ An argument has a keyword; one object of JSON may stand for all of them. What el
 calls, arguments without keywords) is `Malformed`.
 """
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +16,7 @@ from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean
 from opposable.wire.offered import Offered
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, CannotCarry, Found
+from opposable.wire.steps import Block, Found, ReadBody
 
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*\s*\(")
@@ -30,6 +28,7 @@ _KEY = re.compile(r"[^\W\d]\w*")
 _KEY_OF_DICT = re.compile(r"[\w$.+-]+\s*:")
 _PREFIX = re.compile(r"[rRuU](?=['\"])")
 _METHOD = ".call"
+_BETWEEN = re.compile(r"[\s\ufeff,;]+")
 _JSON = Calls()
 _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
 
@@ -151,28 +150,8 @@ class _Python(Reader):
         return found[0] if len(found) == 1 and not has_comma else found
 
 
-def write(name: str, arguments: Mapping[str, Any]) -> str:
-    """A call as Python writes it. Errors: CannotCarry, where a key is no keyword."""
-    for key in arguments:
-        if _KEY.fullmatch(key) is None:
-            raise CannotCarry(f"no keyword of Python: {key!r}")
-    return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in arguments.items())})"
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_literal, value)) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-_BETWEEN = re.compile(r"[\s\ufeff,;]+")
-_LIST = re.compile(r"\s*\[")
-
-
 @dataclass(frozen=True, slots=True)
-class PythonCalls(Body):
+class PythonCalls(ReadBody):
     """Calls in Python after a marker: a list of them, or one or more in a row; or the same in JSON."""
 
     def may_begin(self, char: str) -> bool:
@@ -198,9 +177,6 @@ class PythonCalls(Body):
         if _JSON_BODY.match(body):
             return _JSON.read(body, name, tools, ended=ended)
         return read(body, tools, ended=ended)
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return f"[{write(name, arguments)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +207,6 @@ class Keywords(BarePython):
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         return read(f"{name}({body}", tools, ended=ended)
-
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return write(name, arguments).removeprefix(f"{name}(")
 
 
 def _is_json(src: Source) -> Wait[bool]:

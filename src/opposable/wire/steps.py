@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
+from opposable.errors import CannotCarry
 from opposable.wire import scan
 from opposable.wire.calls import Draft
 from opposable.wire.offered import Offered
@@ -114,6 +115,18 @@ class Body(Step):
     def names_a_call(self, raw: str) -> bool:
         """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
         return False
+
+
+class ReadBody(Body):
+    """A body that is read and never written."""
+
+    __slots__ = ()
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        raise CannotCarry("calls in this shape are read, not written")
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        raise CannotCarry("calls in this shape are read, not written")
 
 
 @dataclass(frozen=True, slots=True)
