@@ -42,9 +42,7 @@ class Blocks:
         src = self._src
         start = src.at
         furthest = start
-        rows = self._rows(opener)
-        src.pos += 0 if rows else len(opener)
-        for row in rows:
+        for row in self._rows(opener):
             src.back(start)
             markers, ends = self._table.markers(row, closer)
             block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
@@ -52,7 +50,7 @@ class Blocks:
                 shape = yield from self._closing(row, block)
                 return None if shape is None else (shape, block)
             furthest = max(furthest, src.at)
-        src.pos += max(0, furthest - src.at)
+        src.pos += furthest - src.at
         return None
 
     def in_fence(self, closer: str | None) -> Wait[tuple[Shape, Block] | None]:
@@ -76,6 +74,10 @@ class Blocks:
                 yield from src.skip(_TICKS)
                 found[1].start = start
         return found
+
+    def counts(self, opener: str) -> bool:
+        """May a block begin with this opener here?"""
+        return bool(self._rows(opener))
 
     def _rows(self, opener: str) -> Sequence[Shape]:
         rows = [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]

@@ -221,6 +221,11 @@ class StreamParser:
         """
         src = self._src
         start = src.at
+        if literal in self._table.rows and not self._blocks.counts(literal):
+            src.pos += len(literal)
+            if self._section is None:
+                self._let_go(Text)
+            return
         block = (yield from self._blocks.read(literal, closer)) if literal in self._table.rows else None
         if block is None and literal == FENCE and closer is None:
             src.back(start)
