@@ -10,13 +10,12 @@ from typing import Any
 
 from opposable.wire import scan
 from opposable.wire.bare import Bare, settle
-from opposable.wire.bodies import Calls
 from opposable.wire.calls import Draft, NoCall, strict_at
 from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean
 from opposable.wire.offered import Offered
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Found, ReadBody
+from opposable.wire.steps import Block, Body, Found, ReadBody
 
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*\s*\(")
@@ -29,7 +28,6 @@ _KEY_OF_DICT = re.compile(r"[\w$.+-]+\s*:")
 _PREFIX = re.compile(r"[rRuU](?=['\"])")
 _METHOD = ".call"
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
-_JSON = Calls()
 _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
 
 
@@ -152,15 +150,17 @@ class _Python(Reader):
 
 @dataclass(frozen=True, slots=True)
 class PythonCalls(ReadBody):
-    """Calls in Python after a marker: a list of them, or one or more in a row; or the same in JSON."""
+    """Calls in Python after a marker: a list of them, or one or more in a row. `json` reads what is no Python but JSON."""
+
+    json: Body | None = None
 
     def may_begin(self, char: str) -> bool:
-        return char in "[{#" or char.isidentifier()
+        return char in "[#" or char.isidentifier() or (char == "{" and self.json is not None)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        if (yield from _is_json(src)):
-            return (yield from _JSON.scan(src, block))
+        if self.json is not None and (yield from _is_json(src)):
+            return (yield from self.json.scan(src, block))
         yield from scan.over_comments(src, _BETWEEN)
         state = yield from _scan_calls(src, block)
         if not block.whole and state == "cut" and "(" not in src.since(start):
@@ -174,8 +174,8 @@ class PythonCalls(ReadBody):
         return _LIKE_A_CALL.search(raw) is not None
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
-        if _JSON_BODY.match(body):
-            return _JSON.read(body, name, tools, ended=ended)
+        if self.json is not None and _JSON_BODY.match(body):
+            return self.json.read(body, name, tools, ended=ended)
         return read(body, tools, ended=ended)
 
 

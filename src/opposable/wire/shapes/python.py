@@ -1,5 +1,6 @@
 """Shapes whose body is Python, or Gemma's writing. Law: a row says where the calls stand, never what model wrote them."""
 
+from opposable.wire.bodies import Calls
 from opposable.wire.gemma import GemmaCalls
 from opposable.wire.python import BarePython, Keywords, PythonCalls
 from opposable.wire.shapes.shape import Shape
@@ -9,12 +10,24 @@ TAGGED_PYTHON: tuple[Shape, ...] = (
     Shape(
         "lfm",
         "LFM2 and LFM2.5; JSON too",
-        (Mark(("<|tool_call_start|>",)), Space(), PythonCalls(), Space(), Close(("<|tool_call_end|>",))),
+        (
+            Mark(("<|tool_call_start|>",)),
+            Space(),
+            PythonCalls(json=Calls()),
+            Space(),
+            Close(("<|tool_call_end|>",)),
+        ),
     ),
     Shape(
         "olmo",
         "OLMo 3",
-        (Mark(("<function_calls>",)), Space(), PythonCalls(), Space(), Close(("</function_calls>",))),
+        (
+            Mark(("<function_calls>",)),
+            Space(),
+            PythonCalls(json=Calls()),
+            Space(),
+            Close(("</function_calls>",)),
+        ),
     ),
     Shape(
         "python-start",
