@@ -41,13 +41,25 @@ JSON_PIECES = [
     '[{"name": "ring_bell", "args": {"hard": true}}]', '{"weight": 3}', "{'name': 'ring_bell', 'arguments': {}}",
     '"name"', '"arguments": {', "ring_bell", "ring_bell>", "ring_bell{}", "list_ovens[ARGS]{}", "1.5", "true", "None",
 ]  # fmt: skip
+OTHER_PIECES = [
+    "[ring_bell(times=1)]", "ring_bell(times=1)", "list_ovens()", "weigh_crate(crate='a', unit=None)", "print(", "[x",
+    "call:list_ovens{}", 'call:weigh_crate{crate:<|"|>a<|"|>}', '<|"|>', "<escape>", "call:", "Action: list_ovens\n",
+    'Action: weigh_crate\nAction Input: {"crate": "x"}', "TOOL_NAME: list_ovens\n", "BEGIN_ARG: times\n", "END_ARG\n",
+    '{tool => "list_ovens", args => {}}', "=> ", "--crate ", "tool_code\n", "python\n", "tool\n", "(", ")", "=", '"""', "'''",
+]  # fmt: skip
 SIGNS = [
     *"{}[]\"'`:,;\\<>|/#*-“”. \t\n\r\u00a0\ufeff\ud83d\0",
     *("```json\n", "\n\n", "</", "//", "/*"),
 ]
 ANY = st.text(max_size=40)
 SPLICED = st.lists(
-    st.one_of(st.sampled_from(MARKERS), st.sampled_from(JSON_PIECES), st.sampled_from(SIGNS), st.text(max_size=3)),
+    st.one_of(
+        st.sampled_from(MARKERS),
+        st.sampled_from(JSON_PIECES),
+        st.sampled_from(OTHER_PIECES),
+        st.sampled_from(SIGNS),
+        st.text(max_size=3),
+    ),
     max_size=16,
 ).map("".join)
 TEXTS = st.one_of(ANY, SPLICED, SPLICED)

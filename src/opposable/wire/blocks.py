@@ -20,7 +20,6 @@ _STRAY = re.compile(r"[\s}\]]+")
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
-_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
@@ -85,6 +84,10 @@ class Blocks:
                 found[1].start = start
         return found
 
+    def counts(self, opener: str) -> bool:
+        """May a block begin with this opener here?"""
+        return bool(self._rows(opener))
+
     def _rows(self, opener: str) -> Sequence[Shape]:
         rows = [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]
         return sorted(rows, key=lambda row: row.name != self._hint) if self._hint else rows
@@ -127,7 +130,7 @@ class Blocks:
             body = self._end_in_string(block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
-            elif body is not None and shape.marks and _PROSE.match(body):
+            elif body is not None and shape.marks and shape.body.is_prose(body):
                 src.back(block.parts["body"][0])
                 return None
             else:
@@ -161,11 +164,15 @@ class Blocks:
     def _closing_bare(self, shape: Shape, block: Block) -> Wait[Shape | None]:
         """A bare call counts where only white space and end tokens follow it, or the closing tag whose opener is missing."""
         src = self._src
-        if not block.whole:
-            block.last = yield from is_last(src)
-            return shape if block.last else None
         end = src.at
         yield from src.skip(SPACE)
+        if (yield from src.look(self._table.closers(shape))) is not None:
+            yield from self._over_closers(shape, block)
+            return shape if (yield from is_last(src)) else None
+        if not block.whole:
+            src.back(end)
+            block.last = yield from is_last(src)
+            return shape if block.last else None
         unopened = self._table.unopened(shape)
         found = yield from src.look(unopened)
         if found is not None:

@@ -102,6 +102,14 @@ def _strict(text: str) -> list[Any]:
     return [_cleaned(value) for value in values] if _SURROGATE.search(text) else values
 
 
+def strict_at(text: str, pos: int) -> tuple[Any, int]:
+    """The value of strict JSON that stands at `pos`, and where it ends. Errors: ValueError, RecursionError."""
+    value, end = _DECODER.raw_decode(text, pos)
+    if _depth(value) > DEEPEST + 1:
+        raise Malformed("nested too deeply")
+    return _cleaned(value), end
+
+
 def _depth(value: Any) -> int:
     depth, level = 0, [value]
     while level:

@@ -94,7 +94,8 @@ class StreamParser:
         raw = self._src.take()
         if raw:
             self._events.append(part(raw))
-            self._between = self._between and (part is not Text or raw.isspace())
+        if part is Text and raw.strip():
+            self._between = self._blocks.alone = False
 
     # The loop
 
@@ -197,6 +198,7 @@ class StreamParser:
         """The closer of reasoning that no marker had opened was gone over."""
         opened = self._phrase if closer in PHRASES.get(self._phrase, ()) else ""
         self._events.append(AllReasoning(self._src.take(), opened))
+        self._blocks.alone = True
         self._phrase, self._outside = "", self._table.outside
         self._after_reasoning(closer)
 
@@ -332,6 +334,11 @@ class StreamParser:
         """What may open a block or a section stands here, in this frame: read it, or let go what is none."""
         src = self._src
         start = src.at
+        if literal in self._table.rows and not self._blocks.counts(literal):
+            src.pos += len(literal)
+            if self._section is None:
+                self._let_go(Text)
+            return
         in_reasoning = frame is not None and frame.part == "reasoning"
         known = literal in self._table.rows
         block = (yield from self._blocks.read(literal, frame, self._section)) if known else None
@@ -410,6 +417,7 @@ class StreamParser:
             self._fresh = _FAKE
         is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
         self._sound = self._sound and not is_content
+        self._blocks.alone = False
         if before:
             self._events.append(Marker(before) if self._section is not None and self._sound else Text(before))
         self._events += events

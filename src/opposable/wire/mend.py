@@ -5,7 +5,10 @@ Law: a mend changes syntax, never a value. What could be read in two ways, or ha
 
 import math
 import re
+from functools import cache
 from typing import Any
+
+from opposable.wire.dialects import JSON, LITERALS, Dialect, Quote, by_opening, opening, stops
 
 MENDS = {
     "missing_closers": "`}` or `]` missing at the end of the value",
@@ -20,6 +23,7 @@ MENDS = {
     "raw_control": "a line break, tab or other control character inside a string",
     "escape": "a backslash that begins no JSON escape",
     "odd_space": "a no-break space or byte-order mark between tokens",
+    "leading_zeros": "a number with zeros before it",
     "repeated_key": "the same key twice with the same value",
     "fence": "a code fence or a language label around the value",
     "stringified": "the arguments written as a JSON string",
@@ -35,15 +39,13 @@ DEEPEST = 200
 """How deep a value may be nested."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ODD_SPACE = re.compile(r"[\s\ufeff]+")
-_COMMENT = re.compile(r"(?:#|//)[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[\w$.+-]+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_CLOSING = {'"': '"', "'": "'", "“": '”"', "”": '”"', "„": '“”"'}
-_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LITERALS: dict[str, Any] = {"true": True, "false": False, "null": None}
-_PYTHON: dict[str, Any] = {"True": True, "False": False, "None": None}
+LEADING_ZEROS = re.compile(r"[+-]?0[\d_]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PATH = re.compile(r"[A-Za-z]:\\|\\\\")
+
+
+_any_of = cache(lambda texts: re.compile("|".join(map(re.escape, texts))))
 
 
 class Malformed(ValueError):
@@ -55,7 +57,7 @@ def loads(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
 
     `ended`: the text ends where its author ended it, so that missing closers may be added. Errors: Malformed.
     """
-    reader = _Reader(text, ended)
+    reader = Reader(text, JSON, ended=ended)
     values = [reader.value(0)]
     while reader.space() < len(text):
         if text[reader.pos] in ",;":
@@ -68,14 +70,26 @@ def loads(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
     return values, list(dict.fromkeys(reader.mends))
 
 
-class _Reader:
-    """Reads from left to right, once."""
+class Reader:
+    """Reads values of a dialect from left to right, once, and notes the mends that they needed."""
 
-    def __init__(self, text: str, ended: bool) -> None:  # noqa: FBT001
+    def __init__(self, text: str, dialect: Dialect, *, ended: bool) -> None:
         self.text = text
+        self.dialect = dialect
         self.ended = ended
         self.pos = 0
         self.mends: list[str] = []
+
+    def mend(self, name: str) -> None:
+        """A mend is needed here. Errors: Malformed, where the dialect has another meaning for it."""
+        if name in self.dialect.never:
+            raise Malformed(f"{name} is no mend here")
+        if name not in self.dialect.native:
+            self.mends.append(name)
+
+    def peek(self) -> str:
+        """The next character after white space and comments; empty at the end."""
+        return self.text[self.space() : self.pos + 1]
 
     def space(self) -> int:
         """Go over white space and comments; the place after them."""
@@ -84,142 +98,159 @@ class _Reader:
             self.pos = match_end(_SPACE, self.text, self.pos)
             if (end := match_end(_ODD_SPACE, self.text, self.pos)) > self.pos:
                 self.pos = end
-                self.mends.append("odd_space")
-            if (end := match_end(_COMMENT, self.text, self.pos)) > self.pos:
+                self.mend("odd_space")
+            if (end := match_end(self.dialect.comment, self.text, self.pos)) > self.pos:
                 self.pos = end
-                self.mends.append("comment")
+                self.mend("comment")
             if self.pos == start:
                 return self.pos
 
     def value(self, depth: int) -> Any:
-        self.space()
-        char = self.text[self.pos : self.pos + 1]
+        """The value that stands here. Errors: Malformed."""
+        char = self.peek()
         if depth > DEEPEST or not char:
             raise Malformed("nested too deeply" if char else "a value is missing")
         if char == "{":
             return self.object(depth + 1)
         if char == "[":
             return self.list(depth + 1)
-        if char in _CLOSING:
-            return self.string()
-        return self.word()
+        quote = self.quote()
+        return self.word(depth) if quote is None else self.string(quote)
 
-    def object(self, depth: int) -> dict[str, Any]:
+    def object(self, depth: int, closer: str = "}") -> Any:
+        """The object whose opening bracket stands here."""
         self.pos += 1
         result: dict[str, Any] = {}
-        while not self.closes("}", is_first=not result):
+        while not self.closes(closer, is_first=not result):
             key = self.key()
-            if self.text[self.space() : self.pos + 1] != ":":
+            sign = self.peek()
+            if not sign or sign not in self.dialect.signs:
                 raise Malformed("a key without a colon")
             self.pos += 1
-            value = self.value(depth)
-            if key in result:
-                if result[key] != value or type(result[key]) is not type(value):
-                    raise Malformed("the same key twice")
-                self.mends.append("repeated_key")
-            result[key] = value
+            self.put(result, key, self.value(depth))
         return result
 
-    def list(self, depth: int) -> list[Any]:
+    def put(self, result: dict[str, Any], key: str, value: Any) -> None:
+        """One more member of an object."""
+        if key in result:
+            if result[key] != value or type(result[key]) is not type(value):
+                raise Malformed("the same key twice")
+            self.mend("repeated_key")
+        result[key] = value
+
+    def list(self, depth: int, closer: str = "]") -> list[Any]:
+        """The list whose opening bracket stands here."""
         self.pos += 1
         result: list[Any] = []
-        while not self.closes("]", is_first=not result):
+        while not self.closes(closer, is_first=not result):
             result.append(self.value(depth))
         return result
 
     def closes(self, bracket: str, *, is_first: bool) -> bool:
         """Between two members: is this the end of the container? Else its next member stands here."""
         before = self.pos
-        char = self.text[self.space() : self.pos + 1]
+        char = self.peek()
         if char == "," and not is_first:
             self.pos += 1
-            char = self.text[self.space() : self.pos + 1]
-            if char in ("}", "]", ""):
-                self.mends.append("extra_comma")
-        elif not is_first and char not in ("}", "]", ""):
-            if self.pos == before or char not in "\"'{[“":
+            char = self.peek()
+            if char in ("}", "]", ")", ""):
+                self.mend("extra_comma")
+        elif not is_first and char not in ("}", "]", ")", ""):
+            if self.pos == before or self.dialect.joins.match(char) is None:
                 raise Malformed("two members without a comma")
-            self.mends.append("missing_comma")
+            self.mend("missing_comma")
         if char == bracket:
             self.pos += 1
             return True
         if not char:
-            if not self.ended:
+            if not self.ended or bracket == ")":
                 raise Malformed("cut off")
-            self.mends.append("missing_closers")
+            self.mend("missing_closers")
             return True
-        if char in "}]":
+        if char in "}])":
             raise Malformed("the wrong bracket closes")
         return False
 
     def key(self) -> str:
-        if self.text[self.pos] in _CLOSING:
-            return self.string()
+        """The key that stands here."""
+        quote = self.quote()
+        if quote is not None:
+            return self.string(quote)
         word = _WORD.match(self.text, self.pos)
         if word is None:
             raise Malformed("a key is missing")
         self.pos = word.end()
-        self.mends.append("unquoted_key")
+        self.mend("unquoted_key")
         return word.group()
 
-    def word(self) -> Any:
+    def word(self, depth: int) -> Any:
+        """What stands here and has neither quotes nor the brackets of JSON: the value that a word writes."""
         match = _WORD.match(self.text, self.pos)
         if match is None:
             raise Malformed("no value stands here")
         word = match.group()
         self.pos = match.end()
-        if word in _LITERALS:
-            return _LITERALS[word]
-        if word in _PYTHON:
-            self.mends.append("python_literal")
-            return _PYTHON[word]
-        if _NUMBER.fullmatch(word):
+        if word in LITERALS:
+            value, mend = LITERALS[word]
+            if mend:
+                self.mend(mend)
+            return value
+        if self.dialect.number.fullmatch(word):
+            if LEADING_ZEROS.match(word):
+                self.mend("leading_zeros")
             return number(word)
         if not word.isidentifier() or word in ("NaN", "Infinity"):
             raise Malformed("an unquoted value that is no single word")
         if self.pos == len(self.text):
             raise Malformed("cut off in a word")
-        self.mends.append("unquoted_word")
+        self.mend("unquoted_word")
         return word
 
-    def string(self) -> str:
-        quote = self.text[self.pos]
-        if quote == "'":
-            self.mends.append("single_quotes")
-        elif quote != '"':
-            self.mends.append("smart_quotes")
-        start = self.pos + 1
-        end, escaped = start, False
-        closing = _CLOSING[quote]
-        while end < len(self.text) and self.text[end] not in closing:
-            if self.text[end] == "\\":
-                escaped = True
-                end += 1
-            end += 1
-        if end >= len(self.text):
+    def quote(self) -> Quote | None:
+        """The quote that opens a string here, if one does."""
+        found = _any_of(opening(self.dialect)).match(self.text, self.pos)
+        return by_opening(self.dialect)[found.group()] if found else None
+
+    def string(self, quote: Quote) -> str:
+        """The string that this quote opens here."""
+        raw = self.between(quote)
+        return self.unescape(raw) if quote.escapes and "\\" in raw else clean(raw)
+
+    def between(self, quote: Quote) -> str:
+        """What stands between this quote, which opens here, and the one that closes it."""
+        start = self.pos + len(quote.opens)
+        pattern = _any_of(stops(quote))
+        stop = pattern.search(self.text, start)
+        while stop is not None and stop.group() == "\\":
+            stop = pattern.search(self.text, stop.end() + 1)
+        if stop is None:
             raise Malformed("cut off in a string")
-        self.pos = end + 1
-        raw = self.text[start:end]
-        if any(ord(char) < 32 for char in raw):
-            self.mends.append("raw_control")
-        return self.unescape(raw) if escaped else clean(raw)
+        self.pos = stop.end()
+        raw = self.text[start : stop.start()]
+        if quote.mend:
+            self.mend(quote.mend)
+        if not quote.breaks and any(ord(char) < 32 for char in raw):
+            self.mend("raw_control")
+        return raw
 
     def unescape(self, raw: str) -> str:
+        """The text that a string with backslashes writes."""
         mended = False
 
         def one(match: re.Match[str]) -> str:
             nonlocal mended
-            code, char = match.group(1), match.group(2)
-            if code:
-                return chr(int(code, 16))
-            if char in _ESCAPES:
-                return _ESCAPES[char]
+            *codes, char = match.groups()
+            if char is None:
+                code = next(filter(None, codes))
+                return chr(int(code, 16 if match.group()[1] in "uxU" else 8))
+            if char in self.dialect.escapes:
+                return self.dialect.escapes[char]
             mended = True
             return char if char == "'" else "\\" + char
 
-        text = re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", one, raw, flags=re.DOTALL)
+        text = self.dialect.escape.sub(one, raw)
         if mended:
-            self.mends.append("escape")
+            self.mend("escape")
             if _PATH.match(raw):
                 text = raw.replace("\\\\", "\\")
         return clean(text)

@@ -6,8 +6,10 @@ ends it. What the value means is read once, when its block is whole (`calls.py`)
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Literal, TypeAlias
 
+from opposable.wire.dialects import JSON, PYTHON, Dialect, by_opening, firsts, opening, stops
 from opposable.wire.source import Literals, Source, Wait
 
 End: TypeAlias = Literal["whole", "marker", "end", "no"]
@@ -16,15 +18,10 @@ End: TypeAlias = Literal["whole", "marker", "end", "no"]
 KeyCheck: TypeAlias = Callable[[str], bool]
 
 SPACE = re.compile(r"[\s\ufeff]+")
-_INSIDE = {
-    '"': re.compile(r'[^"\\]+'),
-    "'": re.compile(r"[^'\\]+"),
-    "”": re.compile(r'[^”"\\]+'),
-}
-_CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”"}
 _WORD = re.compile(r"[^\s,:{}\[\]\"'<`]+")
 _COMMENT = re.compile(r"[^\n]+")
 _LONGEST_KEY = 64
+_literals = cache(Literals)
 
 
 class _Json:
@@ -105,10 +102,9 @@ def broken(src: Source, markers: Literals) -> Wait[End]:
 
 def _token(src: Source, state: _Json, char: str) -> Wait[tuple[bool, bool]]:
     """Go over one token. Is the value still sound, and are its keys still allowed?"""
-    if char in _CLOSES and (char != "'" or state.next != "after"):
+    if char in firsts(JSON) and (char != "'" or state.next != "after"):
         start = src.at
-        src.pos += 1
-        yield from _string(src, _CLOSES[char])
+        yield from _string(src, JSON)
         return _scalar(state, lambda: src.since(start)[1:-1], src.at - start)
     if char in "{[":
         src.pos += 1
@@ -119,7 +115,7 @@ def _token(src: Source, state: _Json, char: str) -> Wait[tuple[bool, bool]]:
     if char in ",:":
         src.pos += 1
         return state.sign(char), True
-    if char == "#" or char == "/":
+    if char in JSON.comment_signs:
         yield from src.skip(_COMMENT)
         return True, True
     return (yield from _word(src, state))
@@ -135,19 +131,154 @@ def _word(src: Source, state: _Json) -> Wait[tuple[bool, bool]]:
 
 
 def _scalar(state: _Json, text: Callable[[], str], length: int) -> tuple[bool, bool]:
-    allowed = state.keys is None or not state.is_judged() or (length <= _LONGEST_KEY and state.keys(text()))
+    judged = state.keys is not None and state.is_judged()
+    allowed = not judged or (bool(state.stack) and length <= _LONGEST_KEY and bool(state.keys and state.keys(text())))
     return state.scalar(), allowed
 
 
-def _string(src: Source, quote: str) -> Wait[None]:
-    """Go over the rest of a string and its closing quote."""
-    inside = _INSIDE[quote]
-    while True:
-        char = yield from src.skip(inside)
-        if not char:
-            return
-        src.pos += 1
-        if char != "\\":
-            return
+def _string(src: Source, dialect: Dialect) -> Wait[bool]:
+    """Go over a string and its closing quote. Does one begin here?"""
+    opener = yield from src.look(_literals(opening(dialect)))
+    if opener is None:
+        return False
+    src.pos += len(opener)
+    literals = _literals(stops(by_opening(dialect)[opener]))
+    while (found := (yield from src.find(literals))) is not None:
+        src.pos += len(found)
+        if found != "\\":
+            break
         if (yield from src.char()):
             src.pos += 1
+    return True
+
+
+_OPENERS, _CLOSERS = "{[(", "}])"
+_SIGNS = re.compile(r"[=>,:]+")
+_TERM_WORD = re.compile(r"[\w.+$/-]+")
+_NAME_BEGINS = re.compile(r"[^\W\d]")
+_BETWEEN_CALLS = re.compile(r"[\s\ufeff,]+")
+_PREFIXES = ("r", "R", "u", "U")
+
+
+class _Term:
+    """The places of a bracketed value of any dialect: its brackets, and what stood last.
+
+    After an opening bracket or a sign comes a member, after a word may come a bracket; anything else breaks it.
+    """
+
+    def __init__(self, inside: str) -> None:
+        self.stack = list(inside)
+        self.last: Literal["bracket", "sign", "word", "value"] = "bracket"
+
+    @property
+    def awaits(self) -> bool:
+        """May a member begin here?"""
+        return self.last in ("bracket", "sign")
+
+    def opens(self, bracket: str) -> bool:
+        if not (self.awaits or (self.last == "word" and bracket != "[")):
+            return False
+        self.stack.append(_CLOSERS[_OPENERS.index(bracket)])
+        self.last = "bracket"
+        return True
+
+    def closes(self, bracket: str) -> bool:
+        if not self.stack or self.stack[-1] != bracket:
+            return False
+        self.stack.pop()
+        self.last = "value"
+        return True
+
+    def string(self) -> bool:
+        before, self.last = self.awaits, "value"
+        return before and bool(self.stack)
+
+    def sign(self) -> bool:
+        before, self.last = self.awaits, "sign"
+        return not before and bool(self.stack)
+
+    def word(self, word: str) -> bool:
+        is_flag = word.startswith("--")
+        before = self.awaits or is_flag or (self.last == "word" and bool(self.stack))
+        self.last = "sign" if is_flag else "word"
+        return before
+
+
+def term(src: Source, markers: Literals, dialect: Dialect, inside: str = "") -> Wait[End]:
+    """Go over one bracketed value, which may have a name before its bracket, up to its end or a marker.
+
+    `inside`: what closes the bracket that was gone over already.
+    """
+    state = _Term(inside)
+    while True:
+        char = yield from src.skip(SPACE)
+        if not char:
+            return "end"
+        if (yield from src.look(markers)) is not None:
+            return "marker"
+        if not (yield from _part(src, state, char, dialect)):
+            return (yield from broken(src, markers)) if state.stack else "no"
+        if state.last == "value" and not state.stack:
+            return "whole"
+
+
+def _part(src: Source, state: _Term, char: str, dialect: Dialect) -> Wait[bool]:
+    """Go over one part of a bracketed value. Is it still sound?"""
+    if char in firsts(dialect) and state.awaits and (yield from _string(src, dialect)):
+        return state.string()
+    if char in _OPENERS:
+        src.pos += 1
+        return state.opens(char)
+    if char in _CLOSERS:
+        src.pos += 1
+        return state.closes(char)
+    if char in dialect.comment_signs:
+        yield from src.skip(_COMMENT)
+        return True
+    start = src.at
+    yield from src.skip(_SIGNS)
+    if src.at > start:
+        return state.sign()
+    after = yield from src.skip(_TERM_WORD)
+    word = src.since(start)
+    if not word:
+        src.pos += 1
+        return False
+    if word in _PREFIXES and after in ("'", '"') and dialect is PYTHON:
+        return state.awaits
+    return state.word(word)
+
+
+def calls(src: Source, markers: Literals) -> Wait[End]:
+    """Go over one call of Python, or a list of them, up to its end or a marker. Anything else is refused."""
+    if (yield from src.char()) != "[":
+        return (yield from _call(src, markers))
+    src.pos += 1
+    first = True
+    while True:
+        char = yield from over_comments(src, _BETWEEN_CALLS)
+        if not char:
+            return "end"
+        if (yield from src.look(markers)) is not None:
+            return "marker"
+        if char == "]":
+            src.pos += 1
+            return "whole"
+        found = yield from _call(src, markers)
+        if found == "no" and not first:
+            return (yield from broken(src, markers))
+        if found != "whole":
+            return found
+        first = False
+
+
+def over_comments(src: Source, between: re.Pattern[str]) -> Wait[str]:
+    """Go over what is between calls of Python, and comments; the character after them."""
+    while (char := (yield from src.skip(between))) and char in PYTHON.comment_signs:
+        yield from src.skip(_COMMENT)
+    return char
+
+
+def _call(src: Source, markers: Literals) -> Wait[End]:
+    char = yield from src.char()
+    return (yield from term(src, markers, PYTHON)) if _NAME_BEGINS.match(char) else "no"

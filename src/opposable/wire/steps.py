@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
+from opposable.errors import CannotCarry
 from opposable.wire import scan
 from opposable.wire.calls import Draft
 from opposable.wire.offered import Offered
@@ -24,6 +25,7 @@ NAME = "{name}"
 """In a marker: the name of an offered tool."""
 
 _literals = cache(Literals)
+_PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
 @dataclass(slots=True)
@@ -106,9 +108,25 @@ class Body(Step):
         Errors: NoCall, Refused, Malformed.
         """
 
+    def is_prose(self, body: str) -> bool:
+        """Is this body, which did not end and is not closed, no value at all but text?"""
+        return _PROSE.match(body) is not None
+
     def names_a_call(self, raw: str) -> bool:
         """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
         return False
+
+
+class ReadBody(Body):
+    """A body that is read and never written."""
+
+    __slots__ = ()
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        raise CannotCarry("calls in this shape are read, not written")
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        raise CannotCarry("calls in this shape are read, not written")
 
 
 @dataclass(frozen=True, slots=True)

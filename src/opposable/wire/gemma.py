@@ -1,0 +1,112 @@
+"""Calls in Gemma's own writing: `call:name{key:<|"|>text<|"|>, other:3}`. Law: what the quotes hold is text to the letter.
+
+Keys and single words need no quotes here. A bare number or truth value is text where the schema has only strings.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from opposable.wire import scan
+from opposable.wire.bare import Bare, settle
+from opposable.wire.calls import Draft
+from opposable.wire.dialects import GEMMA
+from opposable.wire.mend import Malformed, Reader
+from opposable.wire.offered import Offered
+from opposable.wire.source import Source, Wait
+from opposable.wire.steps import Block, Found, ReadBody
+
+_HEAD = re.compile(r"(?:call)?\s*:?\s*([\w.:/-]+)\s*")
+_NAME = re.compile(r"[\w.:/-]+")
+_WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
+_BETWEEN = re.compile(r"[\s\ufeff,;]+")
+_CALL = re.compile(r"call\s*:\s*[\w.:/-]+\s*[{(]")
+
+
+class _Gemma(Reader):
+    """Reads calls of Gemma."""
+
+    def calls(self) -> list[Draft]:
+        """All calls, up to the end of the text."""
+        found: list[Draft] = []
+        while self.peek():
+            head = _HEAD.match(self.text, self.pos)
+            bracket = self.text[head.end() : head.end() + 1] if head else ""
+            if head is None or bracket not in ("{", "("):
+                raise Malformed("no name and bracket")
+            self.pos = head.end()
+            found.append(Draft(head.group(1), self.object(1, GEMMA.brackets[bracket])))
+            if self.peek() in (",", ";"):
+                self.pos += 1
+        return found
+
+    def key(self) -> str:
+        """A key, which may be several words here."""
+        words = _WORDS.match(self.text, self.pos)
+        if words is None:
+            return super().key()
+        self.pos = words.end()
+        return words.group()
+
+    def word(self, depth: int) -> Any:
+        """A word, and what it writes."""
+        start = self.pos
+        value = super().word(depth)
+        return Bare(self.text[start : self.pos], value)
+
+
+@dataclass(frozen=True, slots=True)
+class GemmaCalls(ReadBody):
+    """One call of Gemma or several in a row; `call:` may be missing."""
+
+    def may_begin(self, char: str) -> bool:
+        return char == ":" or char.isidentifier()
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        start = end = src.at
+        while True:
+            found = yield from (scan.broken(src, block.markers) if block.loose else _call(src, block))
+            if found == "no":
+                if end == start:
+                    return "no"
+                src.back(end)
+                break
+            block.whole = found == "whole"
+            end = src.at
+            if not block.whole:
+                break
+            char = yield from src.skip(_BETWEEN)
+            if not char or (yield from src.look(block.markers)) is not None:
+                src.back(end)
+                break
+        is_head = not block.whole and found == "end" and _HEAD.fullmatch(src.since(start)) is not None
+        block.parts["body"] = (start, start if is_head else end)
+        return "on" if block.whole or found == "marker" else "cut"
+
+    def is_prose(self, body: str) -> bool:
+        return False
+
+    def names_a_call(self, raw: str) -> bool:
+        return _CALL.search(raw) is not None
+
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        reader = _Gemma(body, GEMMA, ended=ended)
+        found = [settle(draft, tools) for draft in reader.calls()]
+        if not found:
+            raise Malformed("no call")
+        found[0].mends += dict.fromkeys(reader.mends)
+        return found
+
+
+def _call(src: Source, block: Block) -> Wait[scan.End]:
+    """Go over one call: its name, and what its brackets hold."""
+    start = src.at
+    yield from src.skip(_NAME)
+    head = src.since(start)
+    char = yield from src.skip(scan.SPACE)
+    if head == "call" or head.endswith(":"):
+        yield from src.skip(_NAME)
+        char = yield from src.skip(scan.SPACE)
+    if not char:
+        return "end"
+    return (yield from scan.term(src, block.markers, GEMMA)) if char in "{(" else "no"
