@@ -175,6 +175,8 @@ class Arguments(Body):
         state = yield from _scan_fenced(src, block, None, _NOTHING_BETWEEN)
         if state == "no":
             src.back(start)
+            if (yield from src.char()) == "<" and (yield from src.look(block.markers)) is None:
+                return "no"  # a tag: these arguments are no JSON
             state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 

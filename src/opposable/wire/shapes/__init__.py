@@ -22,10 +22,11 @@ from opposable.wire.shapes.frames import (
 from opposable.wire.shapes.json import JSON
 from opposable.wire.shapes.named import NAMED
 from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.shapes.xml import XML
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
-SHAPES: tuple[Shape, ...] = (*JSON, *NAMED, *CHANNELS)
+SHAPES: tuple[Shape, ...] = (*XML, *JSON, *NAMED, *CHANNELS)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}
