@@ -55,7 +55,9 @@ class Blocks:
             src.back(start)
             markers, ends = self._table.markers(row, frame)
             block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
-            if (yield from self._over_opener(row, opener, block)) and (yield from self._steps(row, block)) != "no":
+            is_one = (yield from self._over_opener(row, opener, block)) and (yield from self._steps(row, block)) != "no"
+            self._loose = max(self._loose, block.seen)
+            if is_one:
                 shape = yield from self._closing(row, block)
                 return None if shape is None else (shape, block)
             furthest = max(furthest, src.at)
@@ -127,7 +129,7 @@ class Blocks:
             return (yield from self._closing_bare(shape, block))
         closing = self._table.closers(shape)
         if not block.whole:
-            body = self._end_in_string(block)
+            body = self._end_in_string(shape, block)
             if (yield from src.look(closing)) is not None:
                 yield from self._over_closers(shape, block)
             elif body is not None and shape.marks and shape.body.is_prose(body):
@@ -137,8 +139,7 @@ class Blocks:
                 block.last = yield from is_last(src)
             return shape
         if not shape.closers:
-            yield from self._over_stray(block)
-            block.parts["closer"] = (src.at, src.at)
+            yield from self._over_section_closer(shape, block)
             return shape
         end = src.at
         char = yield from src.skip(_STRAY)
@@ -184,6 +185,18 @@ class Blocks:
         yield from self._over_stray(block)
         return shape if (yield from is_last(src)) else None
 
+    def _over_section_closer(self, shape: Shape, block: Block) -> Wait[None]:
+        """The closer of a section that nothing opened belongs to the block, where only white space stands before it."""
+        src = self._src
+        yield from self._over_stray(block)
+        end = src.at
+        block.parts["closer"] = (end, end)
+        yield from src.skip(SPACE)
+        if self._section is None and (yield from src.look(self._table.closers(shape))) is not None:
+            yield from self._over_closers(shape, block)
+        else:
+            src.back(end)
+
     def _over_stray(self, block: Block) -> Wait[None]:
         """Go over brackets that close nothing, where nothing else follows."""
         src = self._src
@@ -218,17 +231,17 @@ class Blocks:
         block.mends += ["missing_marker"] if not closers and shape.is_closed else []
         block.mends += ["doubled_marker"] if len(closers) > 1 else []
 
-    def _end_in_string(self, block: Block) -> str | None:
+    def _end_in_string(self, shape: Shape, block: Block) -> str | None:
         """Where a value is broken, what ends a block counts within its strings too: end it there. The body, if any."""
         src = self._src
         if "body" not in block.parts:
             return None
         start = block.parts["body"][0]
         body = src.since(start)
-        found = block.ends.search(body, 0)
+        found = shape.body.broken_at(body, block.ends)
         if found is not None:
             # Up to here no string is trusted again: each block would look at it once more.
             self._loose = src.at
-            src.back(start + found[0])
+            src.back(start + found)
             block.parts["body"] = (start, src.at)
         return body

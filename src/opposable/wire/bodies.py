@@ -16,6 +16,8 @@ from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 
 BRACKETS = ("{", "[")
+TAG = "<steptml:"
+"""How tags begin that stand behind a marker and a name like those of JSON."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+:.-]+")
 _FENCE = Literals(["```"])
@@ -175,6 +177,9 @@ class Arguments(Body):
         state = yield from _scan_fenced(src, block, None, _NOTHING_BETWEEN)
         if state == "no":
             src.back(start)
+            found = yield from src.look(block.markers)
+            if (yield from src.char()) == "<" and (found is None or found.startswith(TAG)):
+                return "no"  # these arguments are no JSON
             state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 

@@ -18,6 +18,7 @@ from opposable.wire.scan import SPACE
 from opposable.wire.shapes import BY_NAME, frames, table
 from opposable.wire.shapes.frames import (
     AUTHOR,
+    BEGIN_TOKENS,
     CONTENT,
     END_TOKENS,
     FAKE_RESULTS,
@@ -33,6 +34,7 @@ from opposable.wire.steps import Block
 ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
+_BEGIN = Literals(BEGIN_TOKENS)
 _FAKE = Literals(FAKE_RESULTS)
 _PHRASES = Literals(PHRASES)
 _BEFORE_A_PART = frozenset(("<|end|>", *(closer for closers in CONTENT.values() for closer in closers)))
@@ -367,12 +369,19 @@ class StreamParser:
         elif self._section is None:
             self._let_go(Text)
 
+    def _over_begin_tokens(self) -> Wait[None]:
+        """Go over tokens that begin a text, which mean nothing behind a marker."""
+        src = self._src
+        while (yield from src.skip(SPACE)) and (token := (yield from src.look(_BEGIN))) is not None:
+            src.pos += len(token)
+
     def _open_section(self, literal: str, section: Section) -> Wait[bool]:
         """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged."""
         src = self._src
         start = src.at
         src.pos += len(literal)
         inside = self._table.in_section(section.closers)
+        yield from self._over_begin_tokens()
         found = yield from src.find(inside, _NOISE)
         is_cut = found is None and src.closed and not self._ended and not src.since(start)[len(literal) :].strip()
         src.back(start)
@@ -383,6 +392,7 @@ class StreamParser:
             self._let_go(Marker)
         else:
             self._section, self._inside, self._sound = section, inside, True
+            yield from self._over_begin_tokens()
             self._opened, self._filled = src.at, False
         return True
 
@@ -425,7 +435,7 @@ class StreamParser:
     def _judged(self, shape: Shape, block: Block, raw: str) -> Sequence[Event]:
         closed = "closer" in block.parts
         cut = not (block.whole or closed or self._ended)
-        if cut and not block.text("body", raw).strip():
+        if cut and shape.body.is_head(block.text("body", raw)):
             return [Marker(raw)]
         cause: Cause = "malformed"
         listed = shape.is_tagged or shape.body.names_a_call(raw)

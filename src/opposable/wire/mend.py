@@ -32,6 +32,10 @@ MENDS = {
     "text_after": "text or brackets between the value and its closing marker",
     "missing_opener": "the opening marker missing",
     "missing_marker": "the closing marker missing",
+    "half_tag": "a tag missing that opens or closes a parameter, before the next one",
+    "glued_name": "the name of the tool and the key of its parameter written as one word",
+    "nested_arguments": "all arguments written as the value of one parameter",
+    "escaped_break": "a line break between tags written as a backslash and a letter",
 }
 """Every mend by its name, as a call lists it, and what was mended."""
 

@@ -152,10 +152,16 @@ class Source:
         if here - at <= self.pos - self.mark:
             self.pos -= here - at
             return
-        held = "".join([*self._held, self.text[self.mark : self.pos]])
-        keep = len(held) - (here - at)
-        self._held = [held[:keep]] if keep else []
-        self.text = (held[keep - 1] if keep else self._before) + held[keep:] + self.text[self.pos :]
+        parts = [self.text[self.mark : self.pos]]
+        missing = here - at - len(parts[0])
+        while missing > 0:
+            parts.append(self._held.pop())
+            missing -= len(parts[-1])
+        if missing < 0:  # the last part is held up to the place
+            self._held.append(parts[-1][:-missing])
+            parts[-1] = parts[-1][-missing:]
+        before = self._held[-1][-1] if self._held else self._before
+        self.text = before + "".join(reversed(parts)) + self.text[self.pos :]
         self.base = at - 1
         self.pos = self.mark = 1
 
@@ -167,9 +173,11 @@ class Source:
             return None
         start, end, literal = found
         at = end - len(literal)
-        if not self.closed and len(self.text) - at < literals.longest and self.text[at:] in literals.beginnings:
-            self.pos = min(start, literals.held_from(self.text, self.pos))
-            return None
+        if not self.closed and len(self.text) - start <= literals.longest + INDENT:
+            held = literals.held_from(self.text, self.pos)
+            if held < start or self.text[at:] in literals.beginnings:  # a longer one may begin here, or before it
+                self.pos = min(start, held)
+                return None
         self.pos = start
         return self.text[start:end]
 

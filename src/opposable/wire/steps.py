@@ -35,7 +35,7 @@ class Block:
     `tools`: what was offered. `closers`: those of its shape. `markers` end a value that is not whole: the closers, any
     opener, the end of the turn. `ends` end it even where they seemed to stand within a string of it. `loose`: its strings
     are not trusted to hide a marker. `last`: it is not whole, and nothing follows it in its turn. `parts`: where its name,
-    id, body and closer stand, as places in the reply.
+    id, body and closer stand, as places in the reply. `seen`: up to where was looked ahead in vain.
     """
 
     start: int
@@ -48,6 +48,7 @@ class Block:
     last: bool = False
     mends: list[str] = field(default_factory=list)
     loose: bool = False
+    seen: int = 0
 
     def text(self, part: str, raw: str) -> str:
         """The text of a part, out of the block's raw; empty where it was not found."""
@@ -115,6 +116,15 @@ class Body(Step):
     def names_a_call(self, raw: str) -> bool:
         """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
         return False
+
+    def is_head(self, body: str) -> bool:
+        """Is there nothing of a call in this body, or no more than its name? Asked where the reply was cut off in it."""
+        return not body.strip()
+
+    def broken_at(self, body: str, ends: Literals) -> int | None:
+        """Where a body that is not whole ends, as what ends a block stands within it; None where nothing does."""
+        found = ends.search(body, 0)
+        return None if found is None else found[0]
 
 
 class ReadBody(Body):

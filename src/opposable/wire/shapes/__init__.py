@@ -24,10 +24,11 @@ from opposable.wire.shapes.lines import LINES
 from opposable.wire.shapes.named import NAMED
 from opposable.wire.shapes.python import BARE_PYTHON, TAGGED_PYTHON
 from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.shapes.xml import XML
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
-SHAPES: tuple[Shape, ...] = (*TAGGED_PYTHON, *LINES, *BARE_PYTHON, *JSON, *NAMED, *CHANNELS)
+SHAPES: tuple[Shape, ...] = (*XML, *TAGGED_PYTHON, *LINES, *BARE_PYTHON, *JSON, *NAMED, *CHANNELS)
 """All shapes, in the order in which those with the same opener are tried."""
 
 BY_NAME = {shape.name: shape for shape in SHAPES}

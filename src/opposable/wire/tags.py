@@ -1,0 +1,167 @@
+"""Bodies of tags, read: the calls that they write, with their values still text. Law: no argument is invented or dropped."""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from opposable.errors import CannotCarry
+from opposable.wire import calls
+from opposable.wire.calls import Draft, NoCall, Parameter
+from opposable.wire.forms import Form, Span, Written
+from opposable.wire.mend import Malformed
+from opposable.wire.offered import Offered
+from opposable.wire.rules import Rules
+from opposable.wire.source import Literals, Source, Wait
+from opposable.wire.steps import Block, Body, Found
+from opposable.wire.tree import as_json
+from opposable.wire.walk import Walk
+
+_NO_MARKERS = Literals(())
+_ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
+"""Names of a single parameter that holds all arguments, where the tool has none of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags(Body):
+    """Calls written in tags. `holds`: one call or many; many are one block. `starts`: what begins a body that lost its mark."""
+
+    form: Form
+    holds: Literal["one", "many"] = "one"
+    starts: tuple[str, ...] = ()
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        return self.starts
+
+    def may_begin(self, char: str) -> bool:
+        if not self.form.keys:
+            return char == "\\" or any(bracket[0].startswith(char) for bracket in self.form.brackets)
+        return char.isalnum() or char in "_-"
+
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        start = src.at
+        name = src.since(block.parts["name"][0]) if "name" in block.parts else ""
+        name = name[: block.parts["name"][1] - block.parts["name"][0]] if name else ""
+        walk = Walk(src, self.form, block.tools, block.markers, name, loose=block.loose)
+        walk.is_wrapped = "missing_opener" not in block.mends
+        state = yield from walk.run(many=self.holds == "many")
+        block.seen = walk.seen
+        if state != "no":
+            block.parts["body"] = (start, src.at)
+            block.whole = walk.calls != [] and walk.calls[-1].is_closed
+            if not block.whole and not self.form.calls:
+                block.mends.append("missing_marker")
+        return state
+
+    def is_head(self, body: str) -> bool:
+        tags = sum(body.count(opening) for opening, *_ in self.form.brackets)
+        closed = [end for *_, end in self.form.brackets if end in body]
+        if not self.form.calls:
+            return not tags and "{" not in body
+        return tags <= 1 and "{" not in body and (not closed or body.rstrip().endswith(closed[0]))
+
+    def broken_at(self, body: str, ends: Literals) -> int | None:
+        return None
+
+    def is_prose(self, body: str) -> bool:
+        return False
+
+    def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
+        src = Source()
+        src.feed(body)
+        src.closed = True
+        walk = Walk(src, self.form, tools, _NO_MARKERS, name, loose=False)
+        if _now(walk.run(many=self.holds == "many")) == "no" or not walk.calls:
+            raise NoCall("no call")
+        last = walk.calls[-1]
+        if not last.is_closed:
+            if not ended or (not last.spans and _needs_arguments(last, tools)):
+                raise Malformed("cut off")
+            last.mends += ["missing_marker"] if self.form.calls else []
+        walk.calls[0].mends += ["escaped_break"] if walk.breaks else []
+        return [self._draft(body, call, tools) for call in walk.calls]
+
+    def _draft(self, body: str, call: Written, tools: Offered) -> Draft:
+        draft = Draft(call.name, mends=[*call.mends])
+        offered = tools.name(call.name)
+        known = tools.parameters(offered) if offered is not None else {}
+        written = call.attribute if call.json is None else body[slice(*call.json)]
+        if written is not None:
+            if call.spans:
+                raise Malformed("arguments in two ways")
+            return _whole(draft, written)
+        draft.texts = [_parameter(body, span, draft.mends) for span in call.spans]
+        if self.form.items:
+            schema = {} if offered is None else tools.schema(offered)
+            draft.texts = [as_json(text, self.form, known.get(text.key), schema) for text in draft.texts]
+        if len(draft.texts) == 1 and draft.texts[0].key in self.form.whole:
+            return _whole(draft, draft.texts[0].text)
+        if len(draft.texts) == 1 and draft.texts[0].key in _ALL_ARGUMENTS and draft.texts[0].key not in known:
+            return _nested(draft, draft.texts[0].text, known)
+        if not draft.texts:
+            draft.texts = None
+        return draft
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        raise CannotCarry("values between tags may hold tags")
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        raise CannotCarry("values between tags may hold tags")
+
+
+def _now(work: Generator[None, None, str]) -> str:
+    """What a reader finds in a text that is whole, where it never waits."""
+    try:
+        while True:
+            next(work)
+    except StopIteration as stop:
+        return str(stop.value)
+
+
+def _needs_arguments(call: Written, tools: Offered) -> bool:
+    name = tools.name(call.name)
+    return call.json is None and call.attribute is None and name is not None and tools.needs_arguments(name)
+
+
+def _parameter(body: str, span: Span, mends: list[str]) -> Parameter:
+    """A parameter with its text. One line break after the opening tag is layout, and then one before the closing tag."""
+    if not span.key or span.end == "broken" or (span.is_doubtful and span.end != "own"):
+        raise Malformed("a parameter without a key, or one that was cut off")
+    if "half_tag" in span.mends and span.start == span.stop:
+        raise Malformed("a key without a value")
+    text = body[span.start : span.stop]
+    if span.is_cdata:
+        text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").replace("]]><![CDATA[", "")
+    else:
+        bare = text.removeprefix("\n") if text.startswith("\n") else text.removeprefix("\r\n")
+        if bare != text or span.end != "own":
+            bare = bare.removesuffix("\n").removesuffix("\r") if bare.endswith("\r\n") else bare.removesuffix("\n")
+        text = bare
+    mends += span.mends
+    mends += {"next": ["half_tag"], "outer": ["missing_marker"], "reply": ["missing_marker"]}.get(span.end, [])
+    return Parameter(span.key, text, span.mark)
+
+
+def _whole(draft: Draft, text: str) -> Draft:
+    """All arguments as one JSON object."""
+    draft.texts = None
+    if text.strip():
+        values, mends = calls.read(text, ended=True)
+        if len(values) != 1 or not isinstance(values[0], dict):
+            raise Malformed("the arguments are no object")
+        draft.arguments = values[0]
+        draft.mends += mends
+    return draft
+
+
+def _nested(draft: Draft, text: str, known: Mapping[str, Any]) -> Draft:
+    """A single parameter that may hold all arguments: an object whose keys are all parameters of the tool."""
+    try:
+        values, mends = calls.read(text, ended=True)
+    except (Malformed, RecursionError):
+        return draft
+    if len(values) == 1 and isinstance(values[0], dict) and all(key in known for key in values[0] if known):
+        draft.texts = None
+        draft.arguments = values[0]
+        draft.mends += [*mends, "nested_arguments"]
+    return draft

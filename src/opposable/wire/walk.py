@@ -1,0 +1,488 @@
+"""Where a call made of tags ends: `<function=f><parameter=k>v</parameter></function>` and its kin, values being text.
+
+Law: a closing tag counts where a tag, a marker or the end follows it; inside a value that goes on after it, it is data.
+The same walk finds the end of a block that is coming and the parts of a body that is whole.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from opposable.wire import scan
+from opposable.wire.forms import (
+    Form,
+    Span,
+    Tag,
+    Written,
+    candidates,
+    closers,
+    json_ends,
+    parsed,
+    roles,
+    tag_ends,
+    wrapped,
+)
+from opposable.wire.offered import Offered
+from opposable.wire.source import Literals, Source, Wait
+
+State: TypeAlias = Literal["on", "cut", "no"]
+"""As a step says it: at a closing tag or marker, at the end of the reply, or no call at all."""
+
+_LONGEST = 256
+"""How long a name, a key or a tag may be that is no head of a call."""
+_WITHIN = re.compile(r"[^<>\n]+")
+_HEAD = re.compile(r"[^<>\n\"']+")
+_QUOTED = {'"': re.compile(r'[^"]+'), "'": re.compile(r"[^']+")}
+_NAME = re.compile(r"[^<>{}\n\\]+")
+_WORD = re.compile(r"[\w.:-]+")
+_KEY = re.compile(r"[^<>]+")
+_BREAKS = Literals(("\\n", "\\t", "\\r"))
+_CDATA_END = Literals(("]]>",))
+_FOLLOW = frozenset(("parameter", "/call", "/outer", "call", "outer", "between", "marker", "cut"))
+"""What a closing tag of a parameter is followed by, if it is one."""
+_OUTER = frozenset(("/call", "/outer", "call", "outer", "marker"))
+"""What stands around parameters."""
+_NAMED = ("", "name", "tool")
+"""Attributes that hold a call's name."""
+_STRING = {"true": "string", "false": "json"}
+
+
+class Walk:
+    """Goes over the calls of a block, from the first head to where the block ends.
+
+    `name`: the call's, where it was read before. `loose`: here it was looked ahead before; that is not done again.
+    """
+
+    def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str, *, loose: bool) -> None:
+        self.src = src
+        self.form = form
+        self.tools = tools
+        self.markers = markers
+        self.name = name
+        self.loose = loose
+        self.seen = 0
+        self.breaks = False
+        self.is_wrapped = True
+        self.calls: list[Written] = []
+        self._candidates = candidates(form, markers)
+        self._ends = tag_ends(form)
+        self._roles = roles(form)
+        self._wrapped = wrapped(form)
+        self._by_name = not form.parameters and not form.keys
+        self._known: Mapping[str, Any] = {}
+
+    # Tags
+
+    def _role(self, word: str, sign: str) -> str:
+        """What a tag with this word says; `sign`: a slash where it is a closing one."""
+        for candidate in (word, word.rpartition(":")[2], word.partition(":")[0]):
+            role = self._roles.get(sign + candidate)
+            if role is not None:
+                return role
+        if sign and word == self.name and not self.form.calls:
+            return "/outer"
+        if self._by_name and (sign or self.form.items or word in self._known or (self.form.whole and not self._known)):
+            return sign + "parameter" if word else ""
+        return ""
+
+    def _bracket(self, literal: str) -> tuple[str, str]:
+        """The bracket that a literal begins with, and a slash if it is a closing one."""
+        for opening, closing, _ in self.form.brackets:
+            if literal.startswith((closing, opening)):
+                return (closing, "/") if literal.startswith(closing) else (opening, "")
+        return "", ""
+
+    def _here(self, within: re.Pattern[str] = _WITHIN) -> Wait[Tag]:
+        """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is."""
+        src = self.src
+        start = src.at
+        literal = yield from src.look(self._candidates)
+        bracket, sign = self._bracket(literal or "")
+        if bracket:
+            src.pos += len(bracket)
+            inner = src.at
+            while (char := (yield from src.skip(within))) in _QUOTED and within is _HEAD:
+                src.pos += 1
+                if (yield from src.skip(_QUOTED[char])):
+                    src.pos += 1
+            end = yield from src.look(self._ends)
+            if end is not None or not char:
+                word, attributes, is_closed = parsed(src.since(inner))
+                role = self._role(word, sign)
+                if not char and self._may_be_cut(word, sign, attributes):
+                    return Tag("cut", start, src.at, word)
+                if end is not None and role and (src.at - inner <= _LONGEST or role == "call"):
+                    src.pos += len(end)
+                    return Tag(role, start, src.at, word, attributes, is_closed)
+            src.back(inner)
+        if literal in self.markers.anywhere:
+            src.back(start)
+            src.pos += len(literal)
+            return Tag("marker", start, src.at)
+        return Tag("", start, src.at)
+
+    def _may_be_cut(self, word: str, sign: str, attributes: Mapping[str, str]) -> bool:
+        """The reply ends within a tag: may it be one of the form?"""
+        if not attributes:
+            return (self._by_name and not sign) or any(known.startswith(sign + word) for known in self._roles)
+        role = self._role(word, sign)
+        name = next((attributes[key] for key in _NAMED if key in attributes), None)
+        return role != "" if role != "call" or name is None else self._may_be_name(name)
+
+    def _may_be_name(self, text: str) -> bool:
+        return self.tools.name(text) is not None or any(name.startswith(text) for name in self.tools)
+
+    def _next(self) -> Wait[Tag | None]:
+        """The next tag or marker, gone over; None at the end of the reply."""
+        while (yield from self.src.find(self._candidates)) is not None:
+            tag = yield from self._here()
+            if tag.role:
+                return tag
+        return None
+
+    def _layout(self) -> Wait[str]:
+        """Go over white space, and line breaks that were escaped; the character after them."""
+        while (char := (yield from self.src.skip(scan.SPACE))) == "\\":
+            found = yield from self.src.look(_BREAKS)
+            if found is None:
+                break
+            self.src.pos += len(found)
+            self.breaks = True
+        return char
+
+    # Calls
+
+    def run(self, *, many: bool) -> Wait[State]:
+        """Go over one call, or over `many`, to where the block ends."""
+        src = self.src
+        while True:
+            state = yield from self._head()
+            if state == "on" and not self.calls[-1].is_closed:
+                state = yield from self._inside(self.calls[-1])
+            if state != "on":
+                return state
+            end = src.at
+            yield from self._layout()
+            tag = yield from self._here(_HEAD)
+            while tag.role == "/call":
+                self.calls[-1].mends.append("doubled_marker")
+                end = src.at
+                yield from self._layout()
+                tag = yield from self._here(_HEAD)
+            if not many or tag.role != "call":
+                src.back(end)
+                return "on"
+            if not self.calls[-1].is_closed:
+                self.calls[-1].mends.append("missing_marker")
+            src.back(tag.start)
+
+    def _begin(self, name: str) -> Written:
+        self.calls.append(Written(name))
+        offered = self.tools.name(name)
+        self._known = {} if offered is None else self.tools.parameters(offered)
+        return self.calls[-1]
+
+    def _head(self) -> Wait[State]:
+        if not self.form.calls and not self.name:
+            return (yield from self._head_text())
+        if not self.form.calls:
+            self._begin(self.name)
+            return "on"
+        yield from self._layout()
+        tag = yield from self._here(_HEAD)
+        name = tag.says(*_NAMED)
+        if tag.role != "call" or name is None:
+            return "cut" if tag.role == "cut" and self.is_wrapped else "no"
+        call = self._begin(name)
+        call.is_closed = tag.is_closed
+        call.attribute = tag.says("arguments", "parameters", "args", "input")
+        return "on"
+
+    def _head_text(self) -> Wait[State]:
+        """A name that is plain text, up to the first tag."""
+        src = self.src
+        start = src.at
+        yield from src.skip(_NAME)
+        if src.at - start > _LONGEST:
+            return "no"
+        name = src.since(start).strip()
+        char = yield from self._layout()
+        if not char or not name:
+            self._begin(name)
+            return "cut" if name and self._may_be_name(name) else "no"
+        at = src.at
+        tag = yield from self._here()
+        if tag.role == "/key" and (parted := self.parted(name)) is not None:
+            call = self._begin(parted[0])
+            call.mends.append("glued_name")
+            yield from self._values(call, (yield from self._pair(parted[1], tag)))
+            return "on"
+        if tag.role not in ("parameter", "between", "cut") and (
+            self.tools.name(name) is None or (tag.role not in ("/outer", "marker") and char != "{")
+        ):
+            return "no"
+        self._begin(name)
+        src.back(at)
+        return "on"
+
+    def parted(self, text: str) -> tuple[str, str] | None:
+        """The name and the key of a parameter that were glued, where only one reading is possible."""
+        found = [
+            (name, key)
+            for name in self.tools
+            if text.startswith(name)
+            for key in self.tools.parameters(name)
+            if text[len(name) :].strip(" .:=/_-") == key
+        ]
+        return found[0] if len(found) == 1 else None
+
+    # What stands in a call
+
+    def _inside(self, call: Written) -> Wait[State]:
+        src = self.src
+        head = src.at
+        while True:
+            char = yield from self._layout()
+            if char == "{" and self.is_wrapped and not call.spans and call.json is None:
+                if not (yield from self._json(call)):
+                    return "cut"
+                continue
+            start = src.at
+            tag = yield from self._here()
+            is_parameter = tag.role == "parameter" or (tag.role == "cut" and tag.word not in self.form.calls)
+            if not self.is_wrapped and not call.spans and not is_parameter:
+                return "no"
+            if not char or tag.role == "cut":
+                return "cut"
+            if tag.role == "parameter":
+                yield from self._values(call, (yield from self._parameter(tag)))
+            elif tag.role == "/call":
+                call.is_closed = True
+                return "on"
+            elif tag.role in ("/outer", "outer", "call", "marker"):
+                if tag.role == "/outer":
+                    call.is_closed = True
+                    call.mends += ["missing_marker"] if self.form.calls else []
+                src.back(start)
+                return "on"
+            elif tag.role == "between":
+                continue
+            elif call.json is not None:
+                call.mends.append("text_after")
+                following = yield from self._next()
+                src.back(src.at if following is None else following.start)
+            elif call.spans or not (yield from self._glued(call, head)):
+                return "no"
+
+    def _glued(self, call: Written, start: int) -> Wait[bool]:
+        """Text follows the head: the value of a parameter whose key is glued to the name?"""
+        parted = None if self.form.keys or self.tools.name(call.name) else self.parted(call.name)
+        if parted is None:
+            return False
+        self.src.back(start)
+        self._known = self.tools.parameters(parted[0])
+        call.name = parted[0]
+        call.mends.append("glued_name")
+        yield from self._values(call, Span(parted[1], self.form.mark, start))
+        return True
+
+    def _json(self, call: Written) -> Wait[bool]:
+        """Arguments as one JSON object; whether the reply goes on after it."""
+        src = self.src
+        start = src.at
+        ends = json_ends(self.form, self.markers)
+        found = yield from (scan.broken(src, ends) if self.loose else scan.json(src, ends))
+        first = Literals(closers(self.form)).search(src.since(start), 0) if found == "end" else None
+        if first is not None:
+            self._back(start + first[0])
+        call.json = start, src.at
+        return found != "end" or first is not None
+
+    def _back(self, at: int) -> None:
+        """Go back to where the block ends after all. What was seen up to here is not looked ahead over again."""
+        self.seen = self.src.at
+        self.loose = True
+        self.src.back(at)
+
+    # Parameters
+
+    def _parameter(self, tag: Tag) -> Wait[Span]:
+        """The parameter that this tag opens, up to where its value begins."""
+        if self.form.keys:
+            return (yield from self._pair("", tag))
+        key = tag.word if self._by_name or tag.word in self.form.whole else tag.says("", "name", "key")
+        string, kind = tag.says("string"), tag.says("type")
+        mark = kind if string is None else _STRING.get(string, kind)
+        span = Span(key or "", mark or self.form.mark, tag.end)
+        if tag.is_closed:
+            span.stop, span.end = tag.end, "own"
+        return span
+
+    def _pair(self, key: str, tag: Tag) -> Wait[Span]:
+        """A key and the tags between it and its value; either of them may be missing, but not both."""
+        src = self.src
+        after, closed, mends = tag.end, 0, []
+        mark = self.form.mark
+        if not key:
+            yield from src.skip(_KEY)
+            key = src.since(after).strip()
+            tag = yield from self._here()
+        while tag.role == "/key":
+            closed += 1
+            after = tag.end
+            yield from self._layout()
+            tag = yield from self._here()
+        if tag.role == "type":
+            yield from src.skip(_WITHIN)
+            mark = src.since(tag.end).strip()
+            after = (yield from self._here()).end
+            yield from self._layout()
+            tag = yield from self._here()
+        if closed > 1:
+            mends.append("doubled_marker")
+        if not closed or tag.role != "value":
+            mends.append("half_tag")
+        if tag.role == "value":
+            return Span(key, mark, tag.end, mends=mends)
+        src.back(after)
+        return Span(key if closed else "", mark, after, mends=mends)
+
+    def _values(self, call: Written, span: Span | None) -> Wait[None]:
+        while span is not None:
+            call.spans.append(span)
+            span = None if span.end or (yield from self._cdata(span)) else (yield from self._value(call, span))
+
+    def _value(self, call: Written, span: Span) -> Wait[Span | None]:
+        """Go over a value, up to what follows its closing tag, or to what ends it where that is missing.
+
+        Another parameter, if one ended it.
+        """
+        if self.form.items:
+            return (yield from self._value_of_tags(call, span))
+        src = self.src
+        place: int | None = None
+        depth = ready = 0
+        while (tag := (yield from self._next())) is not None and tag.role != "cut":
+            if self._closes(tag, span):
+                if (yield from self._counts(span)):
+                    if not depth:
+                        span.stop, span.end = tag.start, "own"
+                        return None
+                    depth -= 1
+                    ready = src.at
+                elif not depth:
+                    span.is_doubtful = True
+            elif (
+                tag.role == "parameter" and tag.start == ready
+            ):  # of a call that is quoted in the value, or comes after it
+                depth += 1
+            elif tag.role == "parameter":
+                following = yield from self._parameter(tag)
+                if self._may_follow(call, following.key):
+                    span.stop, span.end = tag.start, "next" if place is None else "broken"
+                    return following
+            elif tag.role in _OUTER:
+                place = tag.start if place is None else place
+                if self.loose and (yield from self._ends_loosely(tag)):
+                    place = tag.start
+                    break
+                ready = (yield from self._over_head(tag)) if tag.role in ("call", "outer") else 0
+        self._at_end(span, place, tag)
+        return None
+
+    def _over_head(self, tag: Tag) -> Wait[int]:
+        """Go over the rest of the head of another call, if this is one; where its first parameter would stand."""
+        yield from self._layout()
+        if tag.role == "outer" and not self.form.calls:
+            yield from self.src.skip(_WORD)
+            yield from self._layout()
+        return self.src.at
+
+    def _value_of_tags(self, call: Written, span: Span) -> Wait[Span | None]:
+        """The same where a value may be made of tags itself: its closing tag is the one outside of all others."""
+        inner: list[str] = []
+        place: int | None = None
+        is_first = True
+        while (tag := (yield from self._next())) is not None and tag.role != "cut":
+            if inner and tag.role.startswith("/") and tag.word == inner[-1]:
+                inner.pop()
+            elif not inner and tag.role == "/parameter" and tag.word == span.key:
+                if (yield from self._counts(span)):
+                    span.stop, span.end = tag.start, "own"
+                    return None
+            elif tag.role in _OUTER and place is None:
+                place = tag.start
+            if not tag.role.startswith("/") and tag.role != "marker":
+                if is_first and place is None and self._may_follow(call, tag.word) and self._is_text(span, tag):
+                    span.stop, span.end = tag.start, "next"
+                    return (yield from self._parameter(tag))
+                is_first = False
+                inner.append(tag.word)
+        self._at_end(span, place, tag)
+        return None
+
+    def _is_text(self, span: Span, tag: Tag) -> bool:
+        return self.src.since(span.start)[: tag.start - span.start].strip() != ""
+
+    def _at_end(self, span: Span, place: int | None, tag: Tag | None) -> None:
+        """Nothing closes this value: it ends at the first `place` where something outer to it stands, or with the reply."""
+        if place is not None:
+            self._back(place)
+            span.stop, span.end = place, "outer"
+        else:
+            span.stop, span.end = self.src.at, "reply" if tag is None else "broken"
+
+    def _closes(self, tag: Tag, span: Span) -> bool:
+        return tag.role == "/parameter" and (not self._by_name or tag.word == span.key)
+
+    def _counts(self, span: Span) -> Wait[bool]:
+        """A closing tag was gone over: is it one? Goes on to what follows it, also across doubled closing tags."""
+        doubled = False
+        while (yield from self._layout()):
+            tag = yield from self._here()
+            if not self._closes(tag, span):
+                if tag.role not in _FOLLOW:
+                    return False
+                self.src.back(tag.start)
+                break
+            doubled = True
+        span.mends += ["doubled_marker"] if doubled else []
+        return True
+
+    def _may_follow(self, call: Written, key: str) -> bool:
+        """May a parameter with this key end the value before it, which nothing has closed?"""
+        return key in self._known and all(span.key != key for span in call.spans) if self._known else key != ""
+
+    def _ends_loosely(self, tag: Tag) -> Wait[bool]:
+        """Does what is outer to a value end it, as far as one can see right here?"""
+        if tag.role != "/call" or not (yield from self._layout()):
+            return True
+        following = yield from self._here()
+        self.src.back(tag.end)
+        return following.role in _FOLLOW
+
+    def _cdata(self, span: Span) -> Wait[bool]:
+        """Go over a value that is wrapped in CDATA, and its closing tag; False where it is not."""
+        src = self.src
+        yield from src.skip(scan.SPACE)
+        if (yield from src.look(self._wrapped)) is None:
+            src.back(span.start)
+            return False
+        span.is_cdata = True
+        while (yield from src.find(_CDATA_END)) is not None:
+            src.pos += 3
+            span.stop, span.end = src.at, "reply"
+            if not (yield from src.skip(scan.SPACE)):
+                return True
+            at = src.at
+            tag = yield from self._here()
+            if self._closes(tag, span):
+                span.end = "own"
+                return True
+            if tag.role in _FOLLOW:
+                src.back(at)
+                span.end = "outer"
+                return True
+            src.back(at)
+        span.stop, span.end = src.at, "broken"
+        return True
