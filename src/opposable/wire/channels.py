@@ -11,10 +11,12 @@ from typing import Any, Literal, TypeAlias
 
 from opposable.wire.bodies import Arguments
 from opposable.wire.calls import Draft, Refused
+from opposable.wire.forms import Form
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Found, Step
+from opposable.wire.tags import Tags
 
 State: TypeAlias = Literal["whole", "bare", "cut", "no"]
 """What stands here: a header, one whose body follows without `<|message|>`, the beginning of one at the end, or none."""
@@ -39,6 +41,8 @@ _THOUGHT = ("self", "developer")
 _SPOKEN = ("", "assistant", "user", "all", "system", *_CHANNELS)
 _NOBODY = frozenset((*_THOUGHT, *_SPOKEN))
 _PREFIX = "functions."
+_PARAMETER = Literals(("<rfl:parameter",))
+_TAGS = Tags(Form(parameters=("rfl:parameter",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,22 @@ class MessageBody(Arguments):
 
     openers: tuple[str, ...] = HEADS
 
+    def scan(self, src: Source, block: Block) -> Wait[Found]:
+        if (yield from src.look(_PARAMETER)) is None:
+            return (yield from Arguments.scan(self, src, block))
+        mends = [*block.mends]
+        state = yield from _TAGS.scan(src, block)
+        is_closed = (yield from src.look(block.closers)) is not None  # what closes the message closes the call
+        block.mends = mends if is_closed else [*mends, "missing_marker"]
+        return state
+
+    def is_prose(self, body: str) -> bool:
+        return False
+
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         found = tool(name, tools)
         if found is None:
             raise Refused("unknown_tool")
+        if body.startswith(_PARAMETER.anywhere):
+            return _TAGS.read(body, found, tools, ended=ended)
         return Arguments.read(self, body, found, tools, ended=ended)

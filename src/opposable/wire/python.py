@@ -163,8 +163,9 @@ class PythonCalls(ReadBody):
             return (yield from self.json.scan(src, block))
         yield from scan.over_comments(src, _BETWEEN)
         state = yield from _scan_calls(src, block)
-        if not block.whole and state == "cut" and "(" not in src.since(start):
-            block.parts["body"] = (start, start)
+        if not block.whole and "(" not in src.since(start):
+            block.parts["body"] = (start, start if state == "cut" else src.at)
+            return "no" if state == "on" and (yield from src.look(block.closers)) is None else state
         return state
 
     def is_prose(self, body: str) -> bool:
