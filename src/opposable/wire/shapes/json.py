@@ -162,7 +162,7 @@ MARKERS: tuple[Shape, ...] = (
             Space("\n"),
             Maybe(("```json", "```JSON", "```")),
             Space("\n"),
-            Calls(),
+            BareCalls(),
             Space("\n"),
             Close(("```",)),
         ),
