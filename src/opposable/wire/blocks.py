@@ -30,11 +30,10 @@ def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
 class Blocks:
     """Finds the shape and the end of the block that an opener begins."""
 
-    def __init__(self, src: Source, table: Table, tools: Offered, hint: str | None) -> None:
+    def __init__(self, src: Source, table: Table, tools: Offered) -> None:
         self._src = src
         self._table = table
         self._tools = tools
-        self._hint = hint
         self._loose = 0
         self._section: Section | None = None
         self.alone = True
@@ -91,8 +90,7 @@ class Blocks:
         return bool(self._rows(opener))
 
     def _rows(self, opener: str) -> Sequence[Shape]:
-        rows = [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]
-        return sorted(rows, key=lambda row: row.name != self._hint) if self._hint else rows
+        return [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]
 
     def _over_opener(self, row: Shape, opener: str, block: Block) -> Wait[bool]:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""

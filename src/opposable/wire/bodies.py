@@ -216,6 +216,8 @@ def _names(names: tuple[str, ...]) -> Literals:
 
 
 _BULLETS = ("", "- ", "* ")
+_LONGEST_KNOWN = 40
+"""Longer keys than this are not compared with those that are known."""
 _DECODER = json.JSONDecoder()
 _AFTER_NAME = re.compile(r":?[\s\ufeff]*")
 _BETWEEN_LINES = re.compile(r"[\s,;]+")
@@ -261,7 +263,8 @@ class NamedObjects(Body):
         if (yield from src.skip(scan.SPACE)) != "{":
             return "no"
         known = block.tools.parameters(name)
-        keys = (lambda key: key in known or is_call_key(key)) if known else None
+        may_be_long = any(len(key) > _LONGEST_KNOWN for key in known)
+        keys = None if not known or may_be_long else (lambda key: key in known or "\\" in key or is_call_key(key))
         return (yield from _scan_json(src, block, keys, _NOTHING_BETWEEN))
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
@@ -272,12 +275,7 @@ class NamedObjects(Body):
             head = heads.match(body, at) or ""
             at = match_end(_AFTER_NAME, body, at + len(head))
             text, at = _one(body, at)
-            values, mends = read(text, ended=ended)
-            if len(values) != 1:
-                raise Malformed("the arguments are several values")
-            draft = _said_again(_bare(head), values[0], tools)
-            draft.mends += mends
-            found.append(draft)
+            found += [_once(draft, tools) for draft in Arguments().read(text, _bare(head), tools, ended=ended)]
             at = match_end(_BETWEEN_LINES, body, at)
         return found
 
@@ -297,11 +295,13 @@ def _one(text: str, at: int) -> tuple[str, int]:
     return text[at:end], end
 
 
-def _said_again(name: str, value: Any, tools: Offered) -> Draft:
-    """A call whose object may say the name again, and hold the arguments under a key of their own."""
-    if isinstance(value, dict) and value.get("name") == name and "name" not in tools.parameters(name):
-        return drafts([value])[0]
-    return Draft(name, value)
+def _once(draft: Draft, tools: Offered) -> Draft:
+    """The call, where its object says the name again, and holds the arguments under a key of their own."""
+    value, mends = draft.arguments, draft.mends
+    if isinstance(value, dict) and value.get("name") == draft.name and "name" not in tools.parameters(draft.name):
+        draft = drafts([value])[0]
+        draft.mends += mends
+    return draft
 
 
 def _untaught(mends: list[str], fence: str) -> list[str]:

@@ -47,7 +47,7 @@ class StreamParser:
 
     `tools`: what was offered, as objects with `name` and `parameters` (JSON Schema) or dicts in the OpenAI format.
     `starts_in_reasoning`: the chat template has opened the reasoning. `shape`: the name of the shape this model writes,
-    where the caller knows it; nothing depends on it. Never raises on text.
+    where the caller knows it; nothing depends on it, the order in which shapes are tried included. Never raises on text.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class StreamParser:
         self._ended = True
         self._called = self._faked = False
         self._table = table(tuple(self._tools))
-        self._blocks = Blocks(self._src, self._table, self._tools, shape)
+        self._blocks = Blocks(self._src, self._table, self._tools)
         self._section: Section | None = None
         self._inside = self._outside = self._table.outside
         self._sound = self._filled = True

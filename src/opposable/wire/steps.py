@@ -286,9 +286,6 @@ class NamedId(NameBefore):
             block.parts["id"] = (start, end)
         return found
 
-    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return f"functions.{name}:0{self.until[0]}"
-
 
 @dataclass(frozen=True, slots=True)
 class Header(Step):

@@ -40,11 +40,13 @@ TAGS: tuple[Shape, ...] = (
         "nemotron",
         "Nemotron Nano 2",
         (Mark(("<TOOLCALL>",)), Space(), CallList(), Close(("</TOOLCALL>",))),
+        access="read-write",
     ),
     Shape(
         "longcat",
         "LongCat Flash",
         (Mark(("<longcat_tool_call>",)), Space(), Calls(), Close(("</longcat_tool_call>",))),
+        access="read-write",
     ),
     Shape(
         "tool-tag",
@@ -84,6 +86,7 @@ MARKERS: tuple[Shape, ...] = (
         "granite",
         "Granite 3, Phi 4 mini",
         (Mark(("<|tool_call|>",)), Space(), CallList(), Close(("", "<|/tool_call|>"))),
+        access="read-write",
     ),
     Shape(
         "phi",
@@ -125,11 +128,13 @@ MARKERS: tuple[Shape, ...] = (
             Space(),
             Calls(),
         ),
+        access="read-write",
     ),
     Shape(
         "apertus",
         "Apertus",
         (Mark(("<|tools_prefix|>",)), Space(), KeyedCalls(), Close(("<|tools_suffix|>",))),
+        access="read-write",
     ),
     Shape(
         "inkling",
@@ -141,6 +146,8 @@ MARKERS: tuple[Shape, ...] = (
             Calls(openers=(INVOKE, "{name}" + INVOKE)),
             Close(("<|end_message|>",)),
         ),
+        access="read-write",
+        between="",
     ),
     Shape(
         "lm-studio",
@@ -155,7 +162,7 @@ MARKERS: tuple[Shape, ...] = (
             Space("\n"),
             Maybe(("```json", "```JSON", "```")),
             Space("\n"),
-            Calls(),
+            BareCalls(),
             Space("\n"),
             Close(("```",)),
         ),

@@ -30,6 +30,8 @@ NAMED: tuple[Shape, ...] = (
         "mistral-args",
         "Mistral from tokenizer v11 on: Small 3.2, Devstral, Magistral, Ministral 3",
         (Mark(("[TOOL_CALLS]",)), Space(), Name(), Id(("[CALL_ID]",)), Maybe(("[ARGS]",)), Space(), Arguments()),
+        access="read-write",
+        between="",
     ),
     Shape(
         "function-tag",
@@ -42,6 +44,7 @@ NAMED: tuple[Shape, ...] = (
         "Functionary 3.2",
         (Mark((">>>",)), Name(), Space("\n"), Object()),
         place="line",
+        access="read-write",
     ),
     Shape(
         "deepseek-v3",
@@ -57,12 +60,15 @@ NAMED: tuple[Shape, ...] = (
             _CALL_END,
         ),
         section=_DEEPSEEK,
+        access="read-write",
     ),
     Shape(
         "deepseek-v31",
         "DeepSeek V3.1",
         (_CALL, Space(), NameBefore(_SEPARATOR), Space(), Object(), _CALL_END),
         section=_DEEPSEEK,
+        access="read-write",
+        between="",
     ),
     Shape(
         "kimi",
@@ -101,6 +107,8 @@ NAMED: tuple[Shape, ...] = (
             Close((_plamo("end_tool_request"), _plamo("end_tool_arguments"))),
         ),
         section=Section((_plamo("begin_tool_requests"),), (_plamo("end_tool_requests"),)),
+        access="read-write",
+        between="",
     ),
     Shape(
         "tool-fence",
@@ -113,5 +121,6 @@ NAMED: tuple[Shape, ...] = (
         "models that lost their markers, and prompted ones",
         (Mark(("{name}", "- {name}", "* {name}")), NamedObjects()),
         place="end",
+        access="read-write",
     ),
 )
