@@ -41,7 +41,8 @@ def test_a_literal(written: str, wanted: Any) -> None:
     [
         ("'\\d'", "\\d", ["escape"]), ("'\\U00110000'", "\\U00110000", ["escape"]), ("'a\nb'", "a\nb", ["raw_control"]),
         ("“a”", "a", ["smart_quotes"]), ("007", 7, ["leading_zeros"]), ("-0.5", -0.5, []), ("00.5", 0.5, ["leading_zeros"]),
-        ("{'a': 1, 'a': 1}", {"a": 1}, ["repeated_key"]), ("{a: 1}", {"a": 1}, ["unquoted_key"]), ("{1: 2}", {"1": 2}, ["unquoted_key"]),
+        ("{'a': 1, 'a': 1}", {"a": 1}, ["repeated_key"]), ("{a: 1}", {"a": 1}, ["unquoted_key"]),
+        ("{1: 2}", {"1": 2}, ["unquoted_key"]),
     ],
 )  # fmt: skip
 def test_a_literal_mended(written: str, wanted: Any, mends: list[str]) -> None:
