@@ -263,7 +263,7 @@ def calls(src: Source, markers: Literals) -> Wait[End]:
             return "marker"
         if char == "]":
             src.pos += 1
-            return "whole"
+            return "no" if first else "whole"
         found = yield from _call(src, markers)
         if found == "no" and not first:
             return (yield from broken(src, markers))
