@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+from tests.wire.gbnf import Grammar
 
 from opposable.errors import CannotCarry
+from opposable.wire import Call, render
 from opposable.wire.gemma import GemmaCalls
+from opposable.wire.grammar import calls
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.python import read
@@ -85,3 +88,18 @@ def test_what_is_only_read_is_not_written() -> None:
         body.write("f", {})
     with pytest.raises(CannotCarry):
         body.grammar("f", Rules({}))
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "written"),
+    [
+        ({"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]}, {"b": None, "a": 1}, "[f(b=null, a=1)]"),
+        ({"properties": {"a-b": {"type": "integer"}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "additionalProperties": True}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
+        ({"properties": {}}, {}, "[f()]"),
+    ],
+)  # fmt: skip
+def test_keywords_or_one_object(schema: dict[str, Any], arguments: dict[str, Any], written: str) -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", **schema}}]
+    assert render([Call("f", arguments, None, "", (), "")], "pythonic", tools) == written
+    assert Grammar(calls(tools, "pythonic").gbnf).derives(written)
