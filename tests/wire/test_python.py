@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from tests.wire.gbnf import Grammar
 
 from opposable.errors import CannotCarry
+from opposable.wire import Call, render
 from opposable.wire.gemma import GemmaCalls
+from opposable.wire.grammar import calls
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
-from opposable.wire.python import PythonCalls, read
+from opposable.wire.python import read
 from opposable.wire.rules import Rules
 
 OFFERED = Offered([{"name": "f", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}])
@@ -41,8 +44,8 @@ def test_a_literal(written: str, wanted: Any) -> None:
     [
         ("'\\d'", "\\d", ["escape"]), ("'\\U00110000'", "\\U00110000", ["escape"]), ("'a\nb'", "a\nb", ["raw_control"]),
         ("“a”", "a", ["smart_quotes"]), ("007", 7, ["leading_zeros"]), ("-0.5", -0.5, []), ("00.5", 0.5, ["leading_zeros"]),
-        ("{'a': 1, 'a': 1}", {"a": 1}, ["repeated_key"]),
-        ("{a: 1}", {"a": 1}, ["unquoted_key"]), ("{1: 2}", {"1": 2}, ["unquoted_key"]),
+        ("{'a': 1, 'a': 1}", {"a": 1}, ["repeated_key"]), ("{a: 1}", {"a": 1}, ["unquoted_key"]),
+        ("{1: 2}", {"1": 2}, ["unquoted_key"]),
     ],
 )  # fmt: skip
 def test_a_literal_mended(written: str, wanted: Any, mends: list[str]) -> None:
@@ -79,9 +82,24 @@ def test_the_deepest_object_of_json() -> None:
             read(f"f({deeper})", OFFERED, ended=True)
 
 
-@pytest.mark.parametrize("body", [PythonCalls(), GemmaCalls()])
-def test_what_is_only_read_is_not_written(body: PythonCalls | GemmaCalls) -> None:
+def test_what_is_only_read_is_not_written() -> None:
+    body = GemmaCalls()
     with pytest.raises(CannotCarry):
         body.write("f", {})
     with pytest.raises(CannotCarry):
         body.grammar("f", Rules({}))
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "written"),
+    [
+        ({"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]}, {"b": None, "a": 1}, "[f(b=null, a=1)]"),
+        ({"properties": {"a-b": {"type": "integer"}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "additionalProperties": True}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
+        ({"properties": {}}, {}, "[f()]"),
+    ],
+)  # fmt: skip
+def test_keywords_or_one_object(schema: dict[str, Any], arguments: dict[str, Any], written: str) -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", **schema}}]
+    assert render([Call("f", arguments, None, "", (), "")], "pythonic", tools) == written
+    assert Grammar(calls(tools, "pythonic").gbnf).derives(written)

@@ -36,9 +36,9 @@ def test_calls_stand_one_below_the_other() -> None:
 
 @pytest.mark.parametrize("shape", [next(row.name for row in SHAPES if row.access == "read"), "no such"])
 def test_a_shape_that_cannot_be_written(shape: str) -> None:
-    with pytest.raises(ValueError, match="can be written; there are hermes, "):
+    with pytest.raises(ValueError, match=r"can be written; there are .*hermes, "):
         render([BELL], shape)
-    with pytest.raises(ValueError, match="can be written; there are hermes, "):
+    with pytest.raises(ValueError, match=r"can be written; there are .*hermes, "):
         calls([{"name": "list_ovens", "parameters": {}}], shape)
 
 

@@ -4,7 +4,9 @@ An argument has a keyword; one object of JSON may stand for all of them. What el
 calls, arguments without keywords) is `Malformed`.
 """
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +16,9 @@ from opposable.wire.calls import Draft, NoCall, strict_at
 from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean
 from opposable.wire.offered import Offered
+from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, Found, ReadBody
+from opposable.wire.steps import Block, Body, Found
 
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*\s*\(")
@@ -149,7 +152,7 @@ class _Python(Reader):
 
 
 @dataclass(frozen=True, slots=True)
-class PythonCalls(ReadBody):
+class PythonCalls(Body):
     """Calls in Python after a marker: a list of them, or one or more in a row. `json` reads what is no Python but JSON."""
 
     json: Body | None = None
@@ -179,9 +182,36 @@ class PythonCalls(ReadBody):
             return self.json.read(body, name, tools, ended=ended)
         return read(body, tools, ended=ended)
 
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        written = {key: json.dumps(value, ensure_ascii=False) for key, value in arguments.items()}
+        if all(map(_KEY.fullmatch, written)):
+            return f"{name}({', '.join(f'{key}={value}' for key, value in written.items())})"
+        return f"{name}({json.dumps(arguments, ensure_ascii=False)})"
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        return f"{literal(name)} {rules.keywords(_KEY.fullmatch)}"
+
 
 @dataclass(frozen=True, slots=True)
-class BarePython(PythonCalls):
+class PythonList(PythonCalls):
+    """The same where a list of calls is taught."""
+
+    @property
+    def list_marks(self) -> tuple[str, str, str]:
+        return "[", ", ", "]"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLines(PythonCalls):
+    """The same where one call a line is taught."""
+
+    @property
+    def list_marks(self) -> tuple[str, str, str]:
+        return "", "\n", ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarePython(PythonList):
     """A list of calls in Python where no marker says that calls come."""
 
     openers: tuple[str, ...] = ("[",)
@@ -191,10 +221,8 @@ class BarePython(PythonCalls):
 
 
 @dataclass(frozen=True, slots=True)
-class Keywords(BarePython):
+class Keywords(PythonCalls):
     """The rest of a call in Python whose name and opening bracket were its marker."""
-
-    openers: tuple[str, ...] = ()
 
     def may_begin(self, char: str) -> bool:
         return True

@@ -6,7 +6,8 @@ GBNF, llama.cpp's grammar notation; white space is fixed, so that a model has no
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from opposable.wire.fits import at
@@ -119,6 +120,19 @@ def _is_of(value: Any, kind: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     types = {"string": str, "boolean": bool, "null": type(None), "array": list, "object": Mapping}
     return not isinstance(kind, str) or isinstance(value, types.get(kind, object))
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an object is written: its brackets, and a key with what stands between it and its value."""
+
+    opens: str
+    closes: str
+    key: Callable[[str], str]
+
+
+OBJECT = Form("{", "}", lambda key: _json(key) + ": ")
+KEYWORDS = Form("(", ")", lambda key: key + "=")
 
 
 class Rules:
@@ -272,7 +286,25 @@ class Rules:
         some = f'{item} (", " {item})*'
         return self.rule(f'"[" ({some})? "]"' if least == 0 else f'"[" {some} "]"')
 
-    def object(self, schema: JsonSchema, path: tuple[str, ...], depth: int) -> str:
+    def keywords(self, is_keyword: Callable[[str], object]) -> str:
+        """The body of a rule for the arguments as Python has them in a call; as one object, where keywords cannot be all.
+
+        A slash is not escaped in it: for Python its backslash would be part of the text.
+        """
+        self.rules["char"] = _COMMON["char"].replace("/", "")
+        properties, required = self.schema.get("properties"), self.schema.get("required")
+        keys = [
+            *(properties if isinstance(properties, Mapping) else ()),
+            *(required if isinstance(required, list) else ()),
+        ]
+        if any(key in self.schema for key in ("$ref", *_LOGIC)) or not all(map(is_keyword, map(str, keys))):
+            return f'"(" {self.arguments()} ")"'
+        if not keys:
+            return f'"(" ({self.arguments()})? ")"'
+        self.leave(self.schema, (), _LIMITS["object"])
+        return self.object(self.schema, (), 0, KEYWORDS)
+
+    def object(self, schema: JsonSchema, path: tuple[str, ...], depth: int, form: Form = OBJECT) -> str:
         properties, required = schema.get("properties"), schema.get("required")
         needed = [key for key in required if isinstance(key, str)] if isinstance(required, list) else []
         allowed = dict(properties) if isinstance(properties, Mapping) else {}
@@ -281,7 +313,7 @@ class Rules:
         if not allowed:
             return self.map(schema.get("additionalProperties", depth > 0), path, depth)
         member = {
-            key: f"{literal(_json(key) + ': ')} {self.of(value, (*path, key), depth + 1)}"
+            key: f"{literal(form.key(key))} {self.of(value, (*path, key), depth + 1)}"
             for key, value in allowed.items()
             if key in needed or value is not False
         }
@@ -293,8 +325,10 @@ class Rules:
             rest = self.rule(f'", " {member[key]} {rest} | {rest}' if rest else f'", " {member[key]} | ""')
         if needed:
             inside = ' ", " '.join(member[key] for key in member if key in needed) + f" {rest}"
-            return self.rule(f'"{{" {inside.strip()} "}}"')
-        return self.rule(f'"{{" ({" | ".join(starts)})? "}}"') if starts else '"{}"'
+            return self.rule(f'"{form.opens}" {inside.strip()} "{form.closes}"')
+        if not starts:
+            return f'"{form.opens}{form.closes}"'
+        return self.rule(f'"{form.opens}" ({" | ".join(starts)})? "{form.closes}"')
 
     def map(self, values: Any, path: tuple[str, ...], depth: int) -> str:
         """Keys of any name, with values of one schema."""

@@ -155,6 +155,7 @@ def _string(src: Source, dialect: Dialect) -> Wait[bool]:
 _OPENERS, _CLOSERS = "{[(", "}])"
 _SIGNS = re.compile(r"[=>,:]+")
 _TERM_WORD = re.compile(r"[\w.+$/-]+")
+_TERM_NAME = re.compile(r"[\w.:/-]+")
 _NAME_BEGINS = re.compile(r"[^\W\d]")
 _BETWEEN_CALLS = re.compile(r"[\s\ufeff,]+")
 _PREFIXES = ("r", "R", "u", "U")
@@ -195,7 +196,7 @@ class _Term:
 
     def sign(self) -> bool:
         before, self.last = self.awaits, "sign"
-        return not before and bool(self.stack)
+        return not before
 
     def word(self, word: str) -> bool:
         is_flag = word.startswith("--")
@@ -236,10 +237,11 @@ def _part(src: Source, state: _Term, char: str, dialect: Dialect) -> Wait[bool]:
         yield from src.skip(_COMMENT)
         return True
     start = src.at
-    yield from src.skip(_SIGNS)
-    if src.at > start:
-        return state.sign()
-    after = yield from src.skip(_TERM_WORD)
+    if state.stack:
+        yield from src.skip(_SIGNS)
+        if src.at > start:
+            return state.sign()
+    after = yield from src.skip(_TERM_WORD if state.stack else _TERM_NAME)
     word = src.since(start)
     if not word:
         src.pos += 1
@@ -263,7 +265,7 @@ def calls(src: Source, markers: Literals) -> Wait[End]:
             return "marker"
         if char == "]":
             src.pos += 1
-            return "whole"
+            return "no" if first else "whole"
         found = yield from _call(src, markers)
         if found == "no" and not first:
             return (yield from broken(src, markers))

@@ -2,7 +2,7 @@
 
 from opposable.wire.bodies import Calls
 from opposable.wire.gemma import GemmaCalls
-from opposable.wire.python import BarePython, Keywords, PythonCalls
+from opposable.wire.python import BarePython, Keywords, PythonCalls, PythonLines, PythonList
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.steps import NAME, Close, Mark, Maybe, Must, Space
 
@@ -13,10 +13,11 @@ TAGGED_PYTHON: tuple[Shape, ...] = (
         (
             Mark(("<|tool_call_start|>",)),
             Space(),
-            PythonCalls(json=Calls()),
+            PythonList(json=Calls()),
             Space(),
             Close(("<|tool_call_end|>",)),
         ),
+        access="read-write",
     ),
     Shape(
         "olmo",
@@ -24,10 +25,11 @@ TAGGED_PYTHON: tuple[Shape, ...] = (
         (
             Mark(("<function_calls>",)),
             Space(),
-            PythonCalls(json=Calls()),
+            PythonLines(json=Calls()),
             Space(),
             Close(("</function_calls>",)),
         ),
+        access="read-write",
     ),
     Shape(
         "python-start",
@@ -89,6 +91,7 @@ BARE_PYTHON: tuple[Shape, ...] = (
         "Llama 3.2 and 4, ToolACE, Gemma 3 prompted; with one object of JSON in each call too",
         (BarePython(),),
         place="end",
+        access="read-write",
     ),
 )
 """Those that are told by their place."""
