@@ -26,14 +26,19 @@ _DSML = Form(
 _NS = "]<]minimax[>["
 _M3 = Form(brackets=((f"{_NS}<", f"{_NS}</", ">"),), calls=("invoke",), outer=("tool_call",), items=("item",))
 _MINICPM = Form(
-    calls=("function", "functionname"), parameters=("param", "paramname", "parameter"), outer=("tool_call",), cdata=_CDATA
+    calls=("function", "functionname"),
+    parameters=("param", "paramname", "parameter"),
+    outer=("tool_call",),
+    cdata=_CDATA,
 )
 _K3 = Form(
-    brackets=(("<|open|>", "<|close|>", "<|sep|>"),), calls=("call",), parameters=("argument",), outer=("tools", "message")
+    brackets=(("<|open|>", "<|close|>", "<|sep|>"),),
+    calls=("call",),
+    parameters=("argument",),
+    outer=("tools", "message"),
 )
 _TOOLIFY = Form(whole=("args_json",), between=("args",), outer=("function_call", "function_calls"), cdata=_CDATA)
 _CLINE = Form(cdata=_CDATA)
-
 
 
 def _spelled(*texts: str) -> tuple[str, ...]:
@@ -45,12 +50,24 @@ XML: tuple[Shape, ...] = (
     Shape(
         "qwen-xml",
         "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo v2",
-        (Mark(("<tool_call>",)), Space("\n"), Tags(_FUNCTION, "many", ("<function=",)), Space("\n"), Close(("</tool_call>",))),
+        (
+            Mark(("<tool_call>",)),
+            Space("\n"),
+            Tags(_FUNCTION, "many", ("<function=",)),
+            Space("\n"),
+            Close(("</tool_call>",)),
+        ),
     ),
     Shape(
         "seed",
         "Seed-OSS",
-        (Mark(("<seed:tool_call>",)), Space("\n"), Tags(_FUNCTION, "many"), Space("\n"), Close(("</seed:tool_call>", "</tool_call>"))),
+        (
+            Mark(("<seed:tool_call>",)),
+            Space("\n"),
+            Tags(_FUNCTION, "many"),
+            Space("\n"),
+            Close(("</seed:tool_call>", "</tool_call>")),
+        ),
     ),
     Shape(
         "glm",
