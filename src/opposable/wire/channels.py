@@ -63,7 +63,7 @@ def over_header(src: Source) -> Wait[State]:
         if token is None:
             at = src.at
             rest = yield from src.skip(_BEGINNING, end)
-            if not rest and src.since(at) in ("", *_TOKENS.beginnings):
+            if not rest and _TOKENS.begins(src.since(at)):
                 return "cut"
             src.back(at)
         if token is None or src.at >= end:

@@ -7,7 +7,8 @@ a part of the text is what they would decide with all of it.
 
 import math
 import re
-from collections.abc import Generator, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -25,19 +26,21 @@ class Literals:
     """
 
     def __init__(self, anywhere: Iterable[str], line: Iterable[str] = ()) -> None:
-        self.anywhere = tuple(sorted(set(anywhere), key=lambda text: (-len(text), text)))
-        self.line = tuple(sorted(set(line), key=lambda text: (-len(text), text)))
-        everything = (*self.anywhere, *self.line)
-        self._by_start = _by_start(self.anywhere), _by_start(everything), _by_start(self.line)
-        starts = rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={_any_first(self.line)})|{_any_first(self.anywhere)}"
-        self._candidate = re.compile(starts)
-        self.beginnings = frozenset(text[:n] for text in everything for n in range(1, len(text)))
-        self._anywhere = frozenset(text[:n] for text in self.anywhere for n in range(1, len(text)))
-        self._line = frozenset(text[:n] for text in self.line for n in range(len(text)))
-        self._firsts = (
-            re.compile("[" + re.escape("".join({text[0] for text in self.anywhere})) + "]") if self.anywhere else None
-        )
-        self.longest = max(map(len, everything), default=1)
+        self.anywhere = tuple(dict.fromkeys(anywhere))
+        self.line = tuple(dict.fromkeys(line))
+        self._anywhere, self._line = sorted(self.anywhere), sorted(self.line)
+        self._all = sorted((*self.anywhere, *self.line)) if self.line else self._anywhere
+        by_start, by_line = _by_start(self._anywhere), _by_start(self._line)
+        both = by_start | {start: _longest_first((*by_start.get(start, ()), *some)) for start, some in by_line.items()}
+        self._by_start = by_start, both, by_line
+        first, first_of_line = _any_first(self._anywhere), _any_first(self._line)
+        self._candidate = re.compile(rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={first_of_line})|{first}")
+        self._first = re.compile(first)
+        self.longest = max(map(len, self._all), default=1)
+
+    def begins(self, text: str) -> bool:
+        """Is this the beginning of one of them, and not yet all of it?"""
+        return _is_beginning(text, self._all)
 
     def search(self, text: str, pos: int) -> tuple[int, int, str] | None:
         """The first of these from `pos` on: where it begins (with the blanks before it), where it ends, and which it is."""
@@ -54,7 +57,7 @@ class Literals:
         """Which of these stands at `pos`, wherever that is: the longest."""
         return self._at(text, pos, self._by_start[1])
 
-    def _at(self, text: str, pos: int, by_start: Mapping[str, tuple[str, ...]]) -> str | None:
+    def _at(self, text: str, pos: int, by_start: Mapping[str, Sequence[str]]) -> str | None:
         for found in by_start.get(text[pos : pos + 2], ()):
             if text.startswith(found, pos):
                 return found
@@ -64,25 +67,34 @@ class Literals:
         """Where the end of `text` begins that may still become one of these: an index of at least `pos`."""
         end = len(text)
         hold = end
-        if self._firsts is not None:
-            for first in self._firsts.finditer(text, max(pos, end - self.longest + 1)):
-                if text[first.start() :] in self._anywhere:
-                    hold = first.start()
-                    break
+        for first in self._first.finditer(text, max(pos, end - self.longest + 1)):
+            if _is_beginning(text[first.start() :], self._anywhere):
+                hold = first.start()
+                break
         if self._line:
             start = text.rfind("\n", max(pos - 1, end - self.longest - INDENT), end) + 1
             if start and start <= hold:
                 rest = text[start:].lstrip(" \t")
-                if rest in self._line and end - start - len(rest) <= INDENT:
+                if _is_beginning(rest, self._line) and end - start - len(rest) <= INDENT:
                     hold = max(start, pos)
         return hold
 
 
-def _by_start(texts: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+def _is_beginning(text: str, texts: Sequence[str]) -> bool:
+    """Is the text a beginning of one of these sorted texts? What begins with it stands right after it."""
+    place = bisect_right(texts, text)
+    return place < len(texts) and texts[place].startswith(text)
+
+
+def _by_start(texts: Iterable[str]) -> dict[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
     for text in texts:
         found.setdefault(text[:2], []).append(text)
-    return {start: tuple(sorted(some, key=len, reverse=True)) for start, some in found.items()}
+    return {start: _longest_first(some) if len(some) > 1 else some for start, some in found.items()}
+
+
+def _longest_first(texts: Iterable[str]) -> Sequence[str]:
+    return sorted(texts, key=len, reverse=True)
 
 
 def _any_first(texts: Iterable[str]) -> str:
@@ -175,7 +187,7 @@ class Source:
         at = end - len(literal)
         if not self.closed and len(self.text) - start <= literals.longest + INDENT:
             held = literals.held_from(self.text, self.pos)
-            if held < start or self.text[at:] in literals.beginnings:  # a longer one may begin here, or before it
+            if held < start or literals.begins(self.text[at:]):  # a longer one may begin here, or before it
                 self.pos = min(start, held)
                 return None
         self.pos = start
@@ -197,7 +209,7 @@ class Source:
         longest = literals.longest
         while not self.closed and (
             self.pos == len(self.text)
-            or (len(self.text) - self.pos < longest and self.text[self.pos :] in literals.beginnings)
+            or (len(self.text) - self.pos < longest and literals.begins(self.text[self.pos :]))
         ):
             yield
         return literals.match(self.text, self.pos)
