@@ -109,13 +109,13 @@ def roles(form: Form) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def candidates(form: Form, markers: Literals) -> Literals:
-    """What may stand between two values: brackets of this form, and what ends the block."""
+    """What a tag of the form may begin with, and the markers."""
     return Literals((*(text for bracket in form.brackets for text in bracket[:2]), *markers.anywhere))
 
 
 @lru_cache(maxsize=1024)
 def json_ends(form: Form, markers: Literals) -> Literals:
-    """What may end JSON in a call of this form."""
+    """What ends JSON in a call that is not whole."""
     return Literals((*closers(form), *markers.anywhere))
 
 
@@ -127,7 +127,7 @@ def closers(form: Form) -> tuple[str, ...]:
 
 @cache
 def tag_ends(form: Form) -> Literals:
-    """What ends a tag of this form."""
+    """How the tags of the form end."""
     return Literals(bracket[2] for bracket in form.brackets)
 
 

@@ -51,9 +51,8 @@ def as_json(parameter: Parameter, form: Form, schema: Any, root: Any) -> Paramet
     open_nodes[-1].texts.append(parameter.text[end:])
     if len(open_nodes) != 1:
         raise Malformed("a tag is not closed")
-    if allowed == {"string"} or (
-        not node.nodes and (parameter.text or not allowed or not allowed <= {"array", "object"})
-    ):
+    is_plain = not node.nodes and (parameter.text or not allowed or not allowed <= {"array", "object"})
+    if is_plain or allowed == {"string"}:
         return parameter
     return replace(parameter, text=json.dumps(_value(node, form, schema, root), ensure_ascii=False), mark="json")
 

@@ -5,150 +5,42 @@ The same walk finds the end of a block that is coming and the parts of a body th
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from opposable.wire import scan
-from opposable.wire.forms import (
-    Form,
-    Span,
-    Tag,
-    Written,
-    candidates,
-    closers,
-    json_ends,
-    parsed,
-    roles,
-    tag_ends,
-    wrapped,
-)
+from opposable.wire.forms import Form, Span, Tag, Written, closers, json_ends, wrapped
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
+from opposable.wire.tagreader import HEAD, LONGEST, NAMED, WITHIN, TagReader
 
 State: TypeAlias = Literal["on", "cut", "no"]
 """As a step says it: at a closing tag or marker, at the end of the reply, or no call at all."""
 
-_LONGEST = 256
-"""How long a name, a key or a tag may be that is no head of a call."""
-_WITHIN = re.compile(r"[^<>\n]+")
-_HEAD = re.compile(r"[^<>\n\"']+")
-_QUOTED = {'"': re.compile(r'[^"]+'), "'": re.compile(r"[^']+")}
 _NAME = re.compile(r"[^<>{}\n\\]+")
 _WORD = re.compile(r"[\w.:-]+")
 _KEY = re.compile(r"[^<>]+")
-_BREAKS = Literals(("\\n", "\\t", "\\r"))
 _CDATA_END = Literals(("]]>",))
 _FOLLOW = frozenset(("parameter", "/call", "/outer", "call", "outer", "between", "marker", "cut"))
 """What a closing tag of a parameter is followed by, if it is one."""
 _OUTER = frozenset(("/call", "/outer", "call", "outer", "marker"))
 """What stands around parameters."""
-_NAMED = ("", "name", "tool")
-"""Attributes that hold a call's name."""
 _STRING = {"true": "string", "false": "json"}
 
 
-class Walk:
+class Walk(TagReader):
     """Goes over the calls of a block, from the first head to where the block ends.
 
-    `name`: the call's, where it was read before. `loose`: here it was looked ahead before; that is not done again.
+    `loose`: here it was looked ahead before; that is not done again. `seen`: up to where was looked ahead in vain.
+    `is_wrapped`: the block's own marker stood before it; without it only a head with a parameter tag is one.
     """
 
     def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str, *, loose: bool) -> None:
-        self.src = src
-        self.form = form
-        self.tools = tools
-        self.markers = markers
-        self.name = name
+        super().__init__(src, form, tools, markers, name)
         self.loose = loose
         self.seen = 0
-        self.breaks = False
         self.is_wrapped = True
         self.calls: list[Written] = []
-        self._candidates = candidates(form, markers)
-        self._ends = tag_ends(form)
-        self._roles = roles(form)
         self._wrapped = wrapped(form)
-        self._by_name = not form.parameters and not form.keys
-        self._known: Mapping[str, Any] = {}
-
-    # Tags
-
-    def _role(self, word: str, sign: str) -> str:
-        """What a tag with this word says; `sign`: a slash where it is a closing one."""
-        for candidate in (word, word.rpartition(":")[2], word.partition(":")[0]):
-            role = self._roles.get(sign + candidate)
-            if role is not None:
-                return role
-        if sign and word == self.name and not self.form.calls:
-            return "/outer"
-        if self._by_name and (sign or self.form.items or word in self._known or (self.form.whole and not self._known)):
-            return sign + "parameter" if word else ""
-        return ""
-
-    def _bracket(self, literal: str) -> tuple[str, str]:
-        """The bracket that a literal begins with, and a slash if it is a closing one."""
-        for opening, closing, _ in self.form.brackets:
-            if literal.startswith((closing, opening)):
-                return (closing, "/") if literal.startswith(closing) else (opening, "")
-        return "", ""
-
-    def _here(self, within: re.Pattern[str] = _WITHIN) -> Wait[Tag]:
-        """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is."""
-        src = self.src
-        start = src.at
-        literal = yield from src.look(self._candidates)
-        bracket, sign = self._bracket(literal or "")
-        if bracket:
-            src.pos += len(bracket)
-            inner = src.at
-            while (char := (yield from src.skip(within))) in _QUOTED and within is _HEAD:
-                src.pos += 1
-                if (yield from src.skip(_QUOTED[char])):
-                    src.pos += 1
-            end = yield from src.look(self._ends)
-            if end is not None or not char:
-                word, attributes, is_closed = parsed(src.since(inner))
-                role = self._role(word, sign)
-                if not char and self._may_be_cut(word, sign, attributes):
-                    return Tag("cut", start, src.at, word)
-                if end is not None and role and (src.at - inner <= _LONGEST or role == "call"):
-                    src.pos += len(end)
-                    return Tag(role, start, src.at, word, attributes, is_closed)
-            src.back(inner)
-        if literal in self.markers.anywhere:
-            src.back(start)
-            src.pos += len(literal)
-            return Tag("marker", start, src.at)
-        return Tag("", start, src.at)
-
-    def _may_be_cut(self, word: str, sign: str, attributes: Mapping[str, str]) -> bool:
-        """The reply ends within a tag: may it be one of the form?"""
-        if not attributes:
-            return (self._by_name and not sign) or any(known.startswith(sign + word) for known in self._roles)
-        role = self._role(word, sign)
-        name = next((attributes[key] for key in _NAMED if key in attributes), None)
-        return role != "" if role != "call" or name is None else self._may_be_name(name)
-
-    def _may_be_name(self, text: str) -> bool:
-        return self.tools.name(text) is not None or any(name.startswith(text) for name in self.tools)
-
-    def _next(self) -> Wait[Tag | None]:
-        """The next tag or marker, gone over; None at the end of the reply."""
-        while (yield from self.src.find(self._candidates)) is not None:
-            tag = yield from self._here()
-            if tag.role:
-                return tag
-        return None
-
-    def _layout(self) -> Wait[str]:
-        """Go over white space, and line breaks that were escaped; the character after them."""
-        while (char := (yield from self.src.skip(scan.SPACE))) == "\\":
-            found = yield from self.src.look(_BREAKS)
-            if found is None:
-                break
-            self.src.pos += len(found)
-            self.breaks = True
-        return char
 
     # Calls
 
@@ -162,13 +54,13 @@ class Walk:
             if state != "on":
                 return state
             end = src.at
-            yield from self._layout()
-            tag = yield from self._here(_HEAD)
+            yield from self.layout()
+            tag = yield from self.here(HEAD)
             while tag.role == "/call":
                 self.calls[-1].mends.append("doubled_marker")
                 end = src.at
-                yield from self._layout()
-                tag = yield from self._here(_HEAD)
+                yield from self.layout()
+                tag = yield from self.here(HEAD)
             if not many or tag.role != "call":
                 src.back(end)
                 return "on"
@@ -179,7 +71,7 @@ class Walk:
     def _begin(self, name: str) -> Written:
         self.calls.append(Written(name))
         offered = self.tools.name(name)
-        self._known = {} if offered is None else self.tools.parameters(offered)
+        self.known = {} if offered is None else self.tools.parameters(offered)
         return self.calls[-1]
 
     def _head(self) -> Wait[State]:
@@ -188,9 +80,9 @@ class Walk:
         if not self.form.calls:
             self._begin(self.name)
             return "on"
-        yield from self._layout()
-        tag = yield from self._here(_HEAD)
-        name = tag.says(*_NAMED)
+        yield from self.layout()
+        tag = yield from self.here(HEAD)
+        name = tag.says(*NAMED)
         if tag.role != "call" or name is None:
             return "cut" if tag.role == "cut" and self.is_wrapped else "no"
         call = self._begin(name)
@@ -203,15 +95,15 @@ class Walk:
         src = self.src
         start = src.at
         yield from src.skip(_NAME)
-        if src.at - start > _LONGEST:
+        if src.at - start > LONGEST:
             return "no"
         name = src.since(start).strip()
-        char = yield from self._layout()
+        char = yield from self.layout()
         if not char or not name:
             self._begin(name)
-            return "cut" if name and self._may_be_name(name) else "no"
+            return "cut" if name and self.may_be_name(name) else "no"
         at = src.at
-        tag = yield from self._here()
+        tag = yield from self.here()
         if tag.role == "/key" and (parted := self.parted(name)) is not None:
             call = self._begin(parted[0])
             call.mends.append("glued_name")
@@ -242,13 +134,13 @@ class Walk:
         src = self.src
         head = src.at
         while True:
-            char = yield from self._layout()
+            char = yield from self.layout()
             if char == "{" and self.is_wrapped and not call.spans and call.json is None:
                 if not (yield from self._json(call)):
                     return "cut"
                 continue
             start = src.at
-            tag = yield from self._here()
+            tag = yield from self.here()
             is_parameter = tag.role == "parameter" or (tag.role == "cut" and tag.word not in self.form.calls)
             if not self.is_wrapped and not call.spans and not is_parameter:
                 return "no"
@@ -269,7 +161,7 @@ class Walk:
                 continue
             elif call.json is not None:
                 call.mends.append("text_after")
-                following = yield from self._next()
+                following = yield from self.next()
                 src.back(src.at if following is None else following.start)
             elif call.spans or not (yield from self._glued(call, head)):
                 return "no"
@@ -280,7 +172,7 @@ class Walk:
         if parted is None:
             return False
         self.src.back(start)
-        self._known = self.tools.parameters(parted[0])
+        self.known = self.tools.parameters(parted[0])
         call.name = parted[0]
         call.mends.append("glued_name")
         yield from self._values(call, Span(parted[1], self.form.mark, start))
@@ -310,7 +202,7 @@ class Walk:
         """The parameter that this tag opens, up to where its value begins."""
         if self.form.keys:
             return (yield from self._pair("", tag))
-        key = tag.word if self._by_name or tag.word in self.form.whole else tag.says("", "name", "key")
+        key = tag.word if self.are_keys or tag.word in self.form.whole else tag.says("", "name", "key")
         string, kind = tag.says("string"), tag.says("type")
         mark = kind if string is None else _STRING.get(string, kind)
         span = Span(key or "", mark or self.form.mark, tag.end)
@@ -326,18 +218,18 @@ class Walk:
         if not key:
             yield from src.skip(_KEY)
             key = src.since(after).strip()
-            tag = yield from self._here()
+            tag = yield from self.here()
         while tag.role == "/key":
             closed += 1
             after = tag.end
-            yield from self._layout()
-            tag = yield from self._here()
+            yield from self.layout()
+            tag = yield from self.here()
         if tag.role == "type":
-            yield from src.skip(_WITHIN)
+            yield from src.skip(WITHIN)
             mark = src.since(tag.end).strip()
-            after = (yield from self._here()).end
-            yield from self._layout()
-            tag = yield from self._here()
+            after = (yield from self.here()).end
+            yield from self.layout()
+            tag = yield from self.here()
         if closed > 1:
             mends.append("doubled_marker")
         if not closed or tag.role != "value":
@@ -362,7 +254,7 @@ class Walk:
         src = self.src
         place: int | None = None
         depth = ready = 0
-        while (tag := (yield from self._next())) is not None and tag.role != "cut":
+        while (tag := (yield from self.next())) is not None and tag.role != "cut":
             if self._closes(tag, span):
                 if (yield from self._counts(span)):
                     if not depth:
@@ -392,10 +284,10 @@ class Walk:
 
     def _over_head(self, tag: Tag) -> Wait[int]:
         """Go over the rest of the head of another call, if this is one; where its first parameter would stand."""
-        yield from self._layout()
+        yield from self.layout()
         if tag.role == "outer" and not self.form.calls:
             yield from self.src.skip(_WORD)
-            yield from self._layout()
+            yield from self.layout()
         return self.src.at
 
     def _value_of_tags(self, call: Written, span: Span) -> Wait[Span | None]:
@@ -403,7 +295,7 @@ class Walk:
         inner: list[str] = []
         place: int | None = None
         is_first = True
-        while (tag := (yield from self._next())) is not None and tag.role != "cut":
+        while (tag := (yield from self.next())) is not None and tag.role != "cut":
             if inner and tag.role.startswith("/") and tag.word == inner[-1]:
                 inner.pop()
             elif not inner and tag.role == "/parameter" and tag.word == span.key:
@@ -433,13 +325,13 @@ class Walk:
             span.stop, span.end = self.src.at, "reply" if tag is None else "broken"
 
     def _closes(self, tag: Tag, span: Span) -> bool:
-        return tag.role == "/parameter" and (not self._by_name or tag.word == span.key)
+        return tag.role == "/parameter" and (not self.are_keys or tag.word == span.key)
 
     def _counts(self, span: Span) -> Wait[bool]:
         """A closing tag was gone over: is it one? Goes on to what follows it, also across doubled closing tags."""
         doubled = False
-        while (yield from self._layout()):
-            tag = yield from self._here()
+        while (yield from self.layout()):
+            tag = yield from self.here()
             if not self._closes(tag, span):
                 if tag.role not in _FOLLOW:
                     return False
@@ -451,13 +343,13 @@ class Walk:
 
     def _may_follow(self, call: Written, key: str) -> bool:
         """May a parameter with this key end the value before it, which nothing has closed?"""
-        return key in self._known and all(span.key != key for span in call.spans) if self._known else key != ""
+        return key in self.known and all(span.key != key for span in call.spans) if self.known else key != ""
 
     def _ends_loosely(self, tag: Tag) -> Wait[bool]:
         """Does what is outer to a value end it, as far as one can see right here?"""
-        if tag.role != "/call" or not (yield from self._layout()):
+        if tag.role != "/call" or not (yield from self.layout()):
             return True
-        following = yield from self._here()
+        following = yield from self.here()
         self.src.back(tag.end)
         return following.role in _FOLLOW
 
@@ -475,7 +367,7 @@ class Walk:
             if not (yield from src.skip(scan.SPACE)):
                 return True
             at = src.at
-            tag = yield from self._here()
+            tag = yield from self.here()
             if self._closes(tag, span):
                 span.end = "own"
                 return True

@@ -1,0 +1,117 @@
+"""Tags and markers of a reply, one after the other. Law: what is no tag of the form and no marker is text, gone over once."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from opposable.wire import scan
+from opposable.wire.forms import Form, Tag, candidates, parsed, roles, tag_ends
+from opposable.wire.offered import Offered
+from opposable.wire.source import Literals, Source, Wait
+
+LONGEST = 256
+"""How long a name, a key or a tag may be that is no head of a call."""
+WITHIN = re.compile(r"[^<>\n]+")
+HEAD = re.compile(r"[^<>\n\"']+")
+NAMED = ("", "name", "tool")
+"""Attributes that hold a call's name."""
+_QUOTED = {'"': re.compile(r'[^"]+'), "'": re.compile(r"[^']+")}
+_BREAKS = Literals(("\\n", "\\t", "\\r"))
+
+
+class TagReader:
+    """Reads the tags of a form, and markers.
+
+    `name`: the call's, where it was read before. `known`: the parameters of the tool that is called. `breaks`: line breaks
+    were escaped.
+    """
+
+    def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str) -> None:
+        self.src = src
+        self.form = form
+        self.tools = tools
+        self.markers = markers
+        self.name = name
+        self.known: Mapping[str, Any] = {}
+        self.breaks = False
+        self.are_keys = not form.parameters and not form.keys
+        self._candidates = candidates(form, markers)
+        self._ends = tag_ends(form)
+        self._roles = roles(form)
+
+    def _role(self, word: str, sign: str) -> str:
+        """What a tag with this word says; `sign`: a slash where it is a closing one."""
+        for candidate in (word, word.rpartition(":")[2], word.partition(":")[0]):
+            role = self._roles.get(sign + candidate)
+            if role is not None:
+                return role
+        if sign and word == self.name and not self.form.calls:
+            return "/outer"
+        if self.are_keys and (sign or self.form.items or word in self.known or (self.form.whole and not self.known)):
+            return sign + "parameter" if word else ""
+        return ""
+
+    def _bracket(self, literal: str) -> tuple[str, str]:
+        """The bracket that a literal begins with, and a slash if it is a closing one."""
+        for opening, closing, _ in self.form.brackets:
+            if literal.startswith((closing, opening)):
+                return (closing, "/") if literal.startswith(closing) else (opening, "")
+        return "", ""
+
+    def here(self, within: re.Pattern[str] = WITHIN) -> Wait[Tag]:
+        """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is."""
+        src = self.src
+        start = src.at
+        literal = yield from src.look(self._candidates)
+        bracket, sign = self._bracket(literal or "")
+        if bracket:
+            src.pos += len(bracket)
+            inner = src.at
+            while (char := (yield from src.skip(within))) in _QUOTED and within is HEAD:
+                src.pos += 1
+                if (yield from src.skip(_QUOTED[char])):
+                    src.pos += 1
+            end = yield from src.look(self._ends)
+            if end is not None or not char:
+                word, attributes, is_closed = parsed(src.since(inner))
+                role = self._role(word, sign)
+                if not char and self._may_be_cut(word, sign, attributes):
+                    return Tag("cut", start, src.at, word)
+                if end is not None and role and (src.at - inner <= LONGEST or role == "call"):
+                    src.pos += len(end)
+                    return Tag(role, start, src.at, word, attributes, is_closed)
+            src.back(inner)
+        if literal in self.markers.anywhere:
+            src.back(start)
+            src.pos += len(literal)
+            return Tag("marker", start, src.at)
+        return Tag("", start, src.at)
+
+    def _may_be_cut(self, word: str, sign: str, attributes: Mapping[str, str]) -> bool:
+        """The reply ends within a tag: may it be one of the form?"""
+        if not attributes:
+            return (self.are_keys and not sign) or any(known.startswith(sign + word) for known in self._roles)
+        role = self._role(word, sign)
+        name = next((attributes[key] for key in NAMED if key in attributes), None)
+        return role != "" if role != "call" or name is None else self.may_be_name(name)
+
+    def may_be_name(self, text: str) -> bool:
+        return self.tools.name(text) is not None or any(name.startswith(text) for name in self.tools)
+
+    def next(self) -> Wait[Tag | None]:
+        """The next tag or marker, gone over; None at the end of the reply."""
+        while (yield from self.src.find(self._candidates)) is not None:
+            tag = yield from self.here()
+            if tag.role:
+                return tag
+        return None
+
+    def layout(self) -> Wait[str]:
+        """Go over white space, and line breaks that were escaped; the character after them."""
+        while (char := (yield from self.src.skip(scan.SPACE))) == "\\":
+            found = yield from self.src.look(_BREAKS)
+            if found is None:
+                break
+            self.src.pos += len(found)
+            self.breaks = True
+        return char
