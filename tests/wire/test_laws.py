@@ -47,6 +47,26 @@ OTHER_PIECES = [
     'Action: weigh_crate\nAction Input: {"crate": "x"}', "TOOL_NAME: list_ovens\n", "BEGIN_ARG: times\n", "END_ARG\n",
     '{tool => "list_ovens", args => {}}', "=> ", "--crate ", "tool_code\n", "python\n", "tool\n", "(", ")", "=", '"""', "'''",
 ]  # fmt: skip
+TAG_PIECES = [
+    *(
+        "<function=ring_bell>",
+        "<parameter=times>",
+        "</parameter>",
+        "</function>",
+        "<arg_key>times</arg_key>",
+        "<arg_value>",
+    ),
+    *(
+        "</arg_value>",
+        '<invoke name="ring_bell">',
+        '<parameter name="times">',
+        "</invoke>",
+        "<param>",
+        "<![CDATA[",
+        "]]>",
+    ),
+    *("]<]minimax[>[<times>", "]<]minimax[>[</times>", "]<]minimax[>[</invoke>", "<times>", "</times>", "\\n", "2"),
+]
 SIGNS = [
     *"{}[]\"'`:,;\\<>|/#*-“”. \t\n\r\u00a0\ufeff\ud83d\0",
     *("```json\n", "\n\n", "</", "//", "/*"),
@@ -55,7 +75,7 @@ ANY = st.text(max_size=40)
 SPLICED = st.lists(
     st.one_of(
         st.sampled_from(MARKERS),
-        st.sampled_from(JSON_PIECES),
+        st.sampled_from([*JSON_PIECES, *TAG_PIECES]),
         st.sampled_from(OTHER_PIECES),
         st.sampled_from(SIGNS),
         st.text(max_size=3),

@@ -34,6 +34,8 @@ def _tags(form: Form) -> re.Pattern[str]:
 def as_json(parameter: Parameter, form: Form, schema: Any, root: Any) -> Parameter:
     """The parameter, as JSON if it is made of tags. Errors: Malformed."""
     allowed = types(schema, root)
+    if allowed == {"string"}:
+        return parameter
     node = _Node("")
     open_nodes = [node]
     end = 0
@@ -52,7 +54,7 @@ def as_json(parameter: Parameter, form: Form, schema: Any, root: Any) -> Paramet
     if len(open_nodes) != 1:
         raise Malformed("a tag is not closed")
     is_plain = not node.nodes and (parameter.text or not allowed or not allowed <= {"array", "object"})
-    if is_plain or allowed == {"string"}:
+    if is_plain:
         return parameter
     return replace(parameter, text=json.dumps(_value(node, form, schema, root), ensure_ascii=False), mark="json")
 

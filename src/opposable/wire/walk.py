@@ -302,8 +302,10 @@ class Walk(TagReader):
                 if (yield from self._counts(span)):
                     span.stop, span.end = tag.start, "own"
                     return None
-            elif tag.role in _OUTER and place is None:
-                place = tag.start
+            elif tag.role in _OUTER:
+                place = tag.start if place is None else place
+            elif not inner and tag.role == "/parameter":
+                span.is_doubtful = True
             if not tag.role.startswith("/") and tag.role != "marker":
                 if is_first and place is None and self._may_follow(call, tag.word) and self._is_text(span, tag):
                     span.stop, span.end = tag.start, "next"
