@@ -95,7 +95,7 @@ def test_what_is_only_read_is_not_written() -> None:
     [
         ({"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]}, {"b": None, "a": 1}, "[f(b=null, a=1)]"),
         ({"properties": {"a-b": {"type": "integer"}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
-        ({"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "additionalProperties": True}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"additionalProperties": True}}}, {"a-b": 1}, '[f({"a-b": 1})]'),
         ({"properties": {}}, {}, "[f()]"),
     ],
 )  # fmt: skip
