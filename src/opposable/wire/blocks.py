@@ -10,9 +10,10 @@ from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
 from opposable.wire.shapes.frames import BEGIN_TOKENS, Frame
-from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import NAME, Block, Space
+from opposable.wire.told import Told
 
 FENCE = "```"
 """What opens and closes a code fence."""
@@ -30,24 +31,19 @@ def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
 class Blocks:
     """Finds the shape and the end of the block that an opener begins."""
 
-    def __init__(self, src: Source, table: Table, tools: Offered) -> None:
+    def __init__(self, src: Source, table: Table, tools: Offered, told: Told) -> None:
         self._src = src
         self._table = table
         self._tools = tools
         self._loose = 0
-        self._section: Section | None = None
-        self.alone = True
-        """Has nothing been said so far?"""
+        self._told = told
 
-    def read(
-        self, opener: str, frame: Frame | None = None, section: Section | None = None
-    ) -> Wait[tuple[Shape, Block] | None]:
+    def read(self, opener: str, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Go over the block that this opener begins, which stands here. None: it is none.
 
-        `frame` and `section`: what it stands in.
+        `frame`: what it stands in.
         """
         src = self._src
-        self._section = section
         start = src.at
         furthest = start
         for row in self._rows(opener):
@@ -90,7 +86,7 @@ class Blocks:
         return bool(self._rows(opener))
 
     def _rows(self, opener: str) -> Sequence[Shape]:
-        return [row for row in self._table.rows[opener] if row.place != "whole" or self.alone]
+        return [row for row in self._table.rows[opener] if row.place != "whole" or self._told.alone]
 
     def _over_opener(self, row: Shape, opener: str, block: Block) -> Wait[bool]:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""
@@ -190,7 +186,7 @@ class Blocks:
         end = src.at
         block.parts["closer"] = (end, end)
         yield from src.skip(SPACE)
-        if self._section is None and (yield from src.look(self._table.closers(shape))) is not None:
+        if self._told.section is None and (yield from src.look(self._table.closers(shape))) is not None:
             yield from self._over_closers(shape, block)
         else:
             src.back(end)
@@ -213,7 +209,7 @@ class Blocks:
         src = self._src
         own = self._table.own(shape)
         closing = self._table.closers(shape)
-        section = self._section.closers if self._section is not None else ()
+        section = self._told.section.section.closers if self._told.section is not None else ()
         end = src.at
         seen: list[str] = []
         while (literal := (yield from src.look(closing))) is not None and literal not in section:

@@ -3,16 +3,14 @@
 Law: every event's raw, joined in order, is the text; what the events add up to does not depend on how the text was cut.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 
-from opposable.wire import calls
 from opposable.wire.blocks import FENCE, Blocks
 from opposable.wire.channels import BEGUN, GLUED, HEADS, kind, over_header, read_header
 from opposable.wire.ends import ENDS, over_end_tokens
-from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
+from opposable.wire.events import Event, Marker, Reasoning, Rejected, Text
 from opposable.wire.framing import Thoughts, ends_here, message_frame, over_author, over_label, over_noise
-from opposable.wire.judge import judge
-from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import BY_NAME, frames, table
@@ -27,9 +25,9 @@ from opposable.wire.shapes.frames import (
     TURN_OPENERS,
     Frame,
 )
-from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.shapes.shape import Section
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.steps import Block
+from opposable.wire.told import OpenSection, Told
 
 ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
@@ -57,18 +55,14 @@ class StreamParser:
             raise ValueError(f"no shape is called {shape!r}; there are {', '.join(BY_NAME)}")
         self._tools = Offered(tools)
         self._src = Source()
-        self._events: list[Event] = []
-        self._ended = True
-        self._called = self._faked = False
+        self._told = Told(self._src, self._tools)
         self._table = table(tuple(self._tools))
-        self._blocks = Blocks(self._src, self._table, self._tools)
-        self._section: Section | None = None
-        self._inside = self._outside = self._table.outside
-        self._sound = self._filled = True
-        self._opened = 0
+        self._blocks = Blocks(self._src, self._table, self._tools, self._told)
+        self._outside = self._table.outside
         self._frame: Frame | None = None
-        self._between = False
         self._phrase = ""
+        self._begins_line = True
+        self._named: Counter[str] = Counter()
         self._fresh: Literals | None = self._table.first
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
@@ -79,32 +73,21 @@ class StreamParser:
             raise ValueError("this reply is closed: read the next with a new parser")
         self._src.feed(delta)
         next(self._work, None)
-        return self._settled()
+        return self._told.take()
 
     def close(self, finish_reason: str | None = "stop") -> list[Event]:
         """The reply is over, for this reason (as in the OpenAI dialect); the last events."""
         self._src.closed = True
-        self._ended = finish_reason in ENDED
+        self._told.ended = finish_reason in ENDED
         next(self._work, None)
-        return self._settled()
-
-    def _settled(self) -> list[Event]:
-        events, self._events = self._events, []
-        return events
-
-    def _let_go(self, part: type[Text | Reasoning | Marker]) -> None:
-        raw = self._src.take()
-        if raw:
-            self._events.append(part(raw))
-        if part is Text and raw.strip():
-            self._between = self._blocks.alone = False
+        return self._told.take()
 
     # The loop
 
     def _read(self, starts_in_reasoning: bool) -> Wait[None]:  # noqa: FBT001
         src = self._src
         if (yield from over_noise(src)):
-            self._let_go(Marker)
+            self._told.let_go(Marker)
         self._phrase = (yield from src.look(_PHRASES)) or ""
         if self._phrase:
             self._outside = self._table.in_section(PHRASES[self._phrase])
@@ -118,7 +101,7 @@ class StreamParser:
                 src.back(start)
                 if opener not in (*HEADS, *BEGUN, *CONTENT):
                     yield from over_label(src, "")
-                    self._let_go(Marker)
+                    self._told.let_go(Marker)
                     yield from self._reasoning(frames.BEGUN)
         while True:
             literal = yield from self._next_literal()
@@ -134,16 +117,17 @@ class StreamParser:
         src = self._src
         if self._fresh is not None:
             literal = yield from src.look(self._fresh)
-            self._fresh = None
+            self._fresh, self._begins_line = None, True
             if literal is not None:
                 return literal
         outside = self._outside if self._frame is None else self._table.inside(self._frame)
-        outside = outside if self._section is None else self._inside
+        outside = outside if self._told.section is None else self._told.section.inside
         found = src.seek(outside)
         if found is not None:
+            self._begins_line = src.text[src.pos - 1] == "\n"
             src.pos += len(found) - len(found.lstrip(" \t"))
-        if self._section is None or (found is None and src.closed):
-            self._let_go(Text)
+        if self._told.section is None or (found is None and src.closed):
+            self._told.let_go(Text)
         if found is None:
             return None
         literal = yield from src.look(outside)
@@ -153,17 +137,18 @@ class StreamParser:
     def _at(self, literal: str) -> Wait[None]:
         """A literal of interest stands here."""
         if self._frame is not None and literal in self._frame.ends:
-            self._leave_section()
+            self._told.leave_section()
             yield from self._end_of_frame(self._frame, literal)
         elif literal in HEADS or literal in BEGUN:
-            self._leave_section()
+            self._told.leave_section()
             yield from self._message(literal)
         elif (literal in self._table.rows or literal in self._table.sections) and not (yield from self._heads(literal)):
             yield from self._opener(literal, self._frame)
-        elif self._section is not None and literal in self._section.closers:
-            self._close_section(literal)
+        elif self._told.section is not None and literal in self._told.section.section.closers:
+            self._told.close_section(literal)
+            self._fresh = _FAKE if self._told.called else None
         else:
-            self._leave_section()
+            self._told.leave_section()
             yield from self._around(literal)
 
     def _around(self, literal: str) -> Wait[None]:
@@ -173,39 +158,42 @@ class StreamParser:
             yield from self._end_tokens(literal)
             return
         src.pos += len(literal)
-        if literal in REASONING:
+        if literal in REASONING and not self._begins_line:
+            self._named.update(REASONING[literal])
+            self._told.let_go(Text)
+        elif literal in REASONING:
             yield from over_label(src, literal)
-            self._let_go(Marker)
+            self._told.let_go(Marker)
             yield from self._reasoning(Frame("reasoning", REASONING[literal]))
         elif literal == AUTHOR:
             follows = yield from over_author(src)
-            is_marker = follows or (follows is None and (self._between or not self._ended))
-            self._let_go(Marker if is_marker else Text)
+            is_marker = follows or (follows is None and (self._told.between or not self._told.ended))
+            self._told.let_go(Marker if is_marker else Text)
             self._fresh = self._outside if is_marker else None
         elif literal in CONTENT and literal != frames.FINAL:
-            self._let_go(Marker)
+            self._told.let_go(Marker)
             self._frame = Frame("content", CONTENT[literal])
-        elif literal in frames.AFTER_REASONING and self._between:
-            self._let_go(Marker)
+        elif literal in frames.AFTER_REASONING and self._told.between:
+            self._told.let_go(Marker)
             self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
-            self._faked = True
-            self._let_go(Text)
-        elif literal in frames.AFTER_REASONING or self._called:
-            self._let_go(Text)
+            self._told.faked = True
+            self._told.let_go(Text)
+        elif literal in frames.AFTER_REASONING or self._named[literal] > 0 or self._told.called:
+            self._named[literal] -= 1
+            self._told.let_go(Text)
         else:
             self._all_reasoning(literal)
 
     def _all_reasoning(self, closer: str) -> None:
         """The closer of reasoning that no marker had opened was gone over."""
         opened = self._phrase if closer in PHRASES.get(self._phrase, ()) else ""
-        self._events.append(AllReasoning(self._src.take(), opened))
-        self._blocks.alone = True
+        self._told.all_reasoning(opened)
         self._phrase, self._outside = "", self._table.outside
         self._after_reasoning(closer)
 
     def _after_reasoning(self, closer: str) -> None:
-        self._between = True
+        self._told.between = True
         self._fresh = self._outside
         if closer == frames.FINAL:
             self._frame, self._fresh = Frame("content", CONTENT[closer]), None
@@ -228,7 +216,7 @@ class StreamParser:
     def _message(self, literal: str) -> Wait[None]:
         """What may begin the header of a message stands here."""
         src = self._src
-        if literal == GLUED and literal in PHRASES.get(self._phrase, ()) and not self._called:
+        if literal == GLUED and literal in PHRASES.get(self._phrase, ()) and not self._told.called:
             src.pos += len("assistant")
             self._all_reasoning(literal)
             self._fresh = self._table.first
@@ -242,20 +230,20 @@ class StreamParser:
         if what == "call":
             src.back(start)
             yield from self._opener(HEADS[0], None)
-        elif what == "turn" and self._between:
+        elif what == "turn" and self._told.between:
             src.back(start)
             yield from self._other_turn()
-        elif state == "cut" and (self._between or not self._ended):
-            self._let_go(Marker)
+        elif state == "cut" and (self._told.between or not self._told.ended):
+            self._told.let_go(Marker)
         elif header is None or state == "bare" or what == "turn":
             src.back(start)
             src.pos += len(literal)
-            self._let_go(Text)
+            self._told.let_go(Text)
         else:
             frame = message_frame(header, what or "")
             if frame.part == "reasoning":
                 yield from over_label(src, literal)
-            self._let_go(Marker)
+            self._told.let_go(Marker)
             if frame.part == "reasoning":
                 yield from self._reasoning(frame)
             else:
@@ -265,14 +253,14 @@ class StreamParser:
         """What may end the frame of content stands here."""
         src = self._src
         if not (yield from ends_here(src, frame, literal)):
-            self._let_go(Text)
+            self._told.let_go(Text)
             return
         end = src.at
         follows = yield from over_end_tokens(src)
         if follows is not None and follows not in TURN_OPENERS:
             src.back(end)
-        self._let_go(Marker)
-        self._frame, self._between, self._fresh = None, True, self._outside
+        self._told.let_go(Marker)
+        self._frame, self._told.between, self._fresh = None, True, self._outside
         if follows in TURN_OPENERS:
             yield from self._other_turn()
 
@@ -281,16 +269,16 @@ class StreamParser:
     def _end_tokens(self, literal: str) -> Wait[None]:
         src = self._src
         if (yield from over_end_tokens(src)) is None:
-            self._let_go(Marker)
+            self._told.let_go(Marker)
         elif (yield from src.look(ENDS)) is not None:
-            self._let_go(Marker)
+            self._told.let_go(Marker)
             yield from self._other_turn()
         elif literal in _BEFORE_A_PART and (yield from src.look(self._table.starts)) is not None:
-            self._let_go(Marker)
-            self._between = True
+            self._told.let_go(Marker)
+            self._told.between = True
             self._fresh = self._outside
         else:
-            self._let_go(Text)
+            self._told.let_go(Text)
 
     def _other_turn(self) -> Wait[None]:
         """The turn is over, and another begins here: nothing in it counts."""
@@ -299,7 +287,7 @@ class StreamParser:
             src.pos = len(src.text)
             yield
         src.pos = len(src.text)
-        self._events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
+        self._told.events.append(Rejected("after_end_of_turn", src.take(), "nothing"))
 
     # Reasoning
 
@@ -312,21 +300,21 @@ class StreamParser:
             found = src.seek(literals)
             if found is not None:
                 src.pos += len(found) - len(found.lstrip(" \t"))
-            self._events += thoughts.add(src.take())
+            self._told.events += thoughts.add(src.take())
             if found is None and not src.closed:
                 yield
                 continue
             literal = yield from src.look(literals)
             if literal is None:
-                self._events += thoughts.rest()
+                self._told.events += thoughts.rest()
                 return
             if literal not in frame.ends:
-                self._events += thoughts.rest()
+                self._told.events += thoughts.rest()
                 yield from self._opener(literal, frame)
-                if isinstance(self._events[-1], Reasoning):
-                    self._events += thoughts.add(self._events.pop().raw)
+                if isinstance(self._told.events[-1], Reasoning):
+                    self._told.events += thoughts.add(self._told.events.pop().raw)
             elif (yield from ends_here(src, frame, literal)):
-                self._events += thoughts.close(src.take())
+                self._told.events += thoughts.close(src.take())
                 self._after_reasoning(literal)
                 return
 
@@ -338,19 +326,18 @@ class StreamParser:
         start = src.at
         if literal in self._table.rows and not self._blocks.counts(literal):
             src.pos += len(literal)
-            if self._section is None:
-                self._let_go(Text)
+            if self._told.section is None:
+                self._told.let_go(Text)
             return
         in_reasoning = frame is not None and frame.part == "reasoning"
         known = literal in self._table.rows
-        block = (yield from self._blocks.read(literal, frame, self._section)) if known else None
+        block = (yield from self._blocks.read(literal, frame)) if known else None
         if block is None and literal == FENCE and not in_reasoning:
             src.back(start)
             block = yield from self._blocks.in_fence(frame)
         if block is not None:
-            raw = src.since(block[1].start)
-            before = src.take()[: -len(raw)]
-            self._settle(*block, before, raw, in_reasoning=in_reasoning)
+            if self._told.settle(*block, in_reasoning=in_reasoning):
+                self._fresh = _FAKE
             return
         section = None if in_reasoning else self._table.sections.get(literal)
         if section is not None:
@@ -360,14 +347,14 @@ class StreamParser:
                 return
             src.pos += end - src.at
         if in_reasoning:
-            self._let_go(Reasoning)
-        elif literal in frames.AFTER_REASONING and self._between:
+            self._told.let_go(Reasoning)
+        elif literal in frames.AFTER_REASONING and self._told.between:
             src.back(start)
             yield from self._around(literal)
-        elif src.is_over and not self._ended and src.since(start).strip() == literal.strip():
-            self._let_go(Marker)
-        elif self._section is None:
-            self._let_go(Text)
+        elif src.is_over and not self._told.ended and src.since(start).strip() == literal.strip():
+            self._told.let_go(Marker)
+        elif self._told.section is None:
+            self._told.let_go(Text)
 
     def _over_begin_tokens(self) -> Wait[None]:
         """Go over tokens that begin a text, which mean nothing behind a marker."""
@@ -383,72 +370,14 @@ class StreamParser:
         inside = self._table.in_section(section.closers)
         yield from self._over_begin_tokens()
         found = yield from src.find(inside, _NOISE)
-        is_cut = found is None and src.closed and not self._ended and not src.since(start)[len(literal) :].strip()
+        is_cut = found is None and src.closed and not self._told.ended and not src.since(start)[len(literal) :].strip()
         src.back(start)
         if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged, *self._table.framed):
             return False
         src.pos += len(literal)
         if is_cut:
-            self._let_go(Marker)
+            self._told.let_go(Marker)
         else:
-            self._section, self._inside, self._sound = section, inside, True
             yield from self._over_begin_tokens()
-            self._opened, self._filled = src.at, False
+            self._told.section = OpenSection(section, inside, src.at)
         return True
-
-    def _close_section(self, closer: str) -> None:
-        """The closer of the section stands here. Words between two such markers, and no block, are prose about them."""
-        inside = "" if self._filled else self._src.since(self._opened)
-        self._src.pos += len(closer)
-        self._let_go(Marker if self._sound and not inside.strip() else Text)
-        self._section = None
-        self._fresh = _FAKE if self._called else None
-
-    def _leave_section(self) -> None:
-        """What was held in it and did not become part of a block is text."""
-        if self._section is not None:
-            self._section = None
-            self._let_go(Text)
-
-    # Judging
-
-    def _settle(self, shape: Shape, block: Block, before: str, raw: str, *, in_reasoning: bool) -> None:
-        """The block is over: say what it is, and what that makes of the text of its section `before` it."""
-        events = self._judged(shape, block, raw)
-        self._filled = True
-        is_call = isinstance(events[0], Call)
-        if in_reasoning:
-            self._events.append(Rejected("in_reasoning", raw, "reasoning") if is_call else Reasoning(raw))
-            return
-        if is_call and self._faked:
-            events = [Rejected("after_fake_result", raw)]
-        elif is_call:
-            self._called = self._between = True
-            self._fresh = _FAKE
-        is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
-        self._sound = self._sound and not is_content
-        self._blocks.alone = False
-        if before:
-            self._events.append(Marker(before) if self._section is not None and self._sound else Text(before))
-        self._events += events
-
-    def _judged(self, shape: Shape, block: Block, raw: str) -> Sequence[Event]:
-        closed = "closer" in block.parts
-        cut = not (block.whole or closed or self._ended)
-        if cut and shape.body.is_head(block.text("body", raw)):
-            return [Marker(raw)]
-        cause: Cause = "malformed"
-        listed = shape.is_tagged or shape.body.names_a_call(raw)
-        try:
-            if cut:
-                raise calls.Refused("truncated")
-            return judge(shape, block, raw, self._tools, ended=closed or (block.last and self._ended))
-        except calls.NoCall:
-            listed = shape.is_tagged
-        except calls.Refused as refused:
-            cause = refused.cause
-        except (Malformed, RecursionError):
-            pass
-        if not listed:
-            return [Text(raw)]
-        return [Rejected(cause, raw, "nothing" if cause == "truncated" and self._called else "content")]

@@ -150,7 +150,8 @@ class Table:
         found = self._in_section.get(closers)
         if found is None:
             framed = self.framed if self._framed_closers.intersection(closers) else ()
-            anywhere = (*self.tagged, *self.around, *framed, *REASONING_CLOSERS, *END_TOKENS, AUTHOR, *closers)
+            frames = (*REASONING, *REASONING_CLOSERS, *END_TOKENS, AUTHOR)
+            anywhere = (*self.tagged, *self.around, *framed, *frames, *closers)
             found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *_LINE, *AFTER_REASONING))
         return found
 
