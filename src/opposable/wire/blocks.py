@@ -18,6 +18,8 @@ from opposable.wire.told import Told
 FENCE = "```"
 """What opens and closes a code fence."""
 _STRAY = re.compile(r"[\s}\]]+")
+_PREFACE = 256
+"""How many characters of text may stand between an opener and its body."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
@@ -56,7 +58,41 @@ class Blocks:
                 shape = yield from self._closing(row, block)
                 return None if shape is None else (shape, block)
             furthest = max(furthest, src.at)
-        src.pos += furthest - src.at
+        found = yield from self._past_prose(opener, start, frame)
+        if found is None:
+            yield from self._over_no_block(start + len(opener), furthest)
+        return found
+
+    def _over_no_block(self, start: int, end: int) -> Wait[None]:
+        """Go from where an opener ended that opened nothing to where its shapes gave up, or to an opener before that."""
+        src = self._src
+        self._loose = max(self._loose, end)
+        src.back(min(start, src.at))
+        src.pos += start - src.at
+        if end > start and (yield from src.find(self._table.called, end - start)) is not None and src.at < end:
+            return
+        src.back(min(end, src.at))
+        src.pos += max(end, start) - src.at
+
+    def _past_prose(self, opener: str, start: int, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
+        """Words stand after the opener: JSON after them is its body where the closer follows. Goes back if there is none."""
+        src = self._src
+        row = next((row for row in self._rows(opener) if opener in row.marks and row.is_prefaced), None)
+        if row is None:
+            return None
+        markers, ends = self._table.markers(row, frame)
+        block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
+        src.back(start + len(opener))
+        if (yield from src.find(self._table.prefaced(row), _PREFACE)) == "{":
+            yield from row.body.scan(src, block)
+        end = src.at
+        yield from src.skip(SPACE)
+        if block.whole and (yield from src.look(self._table.own(row))) is not None:
+            block.mends.append("text_before")
+            yield from self._over_closers(row, block)
+            return row, block
+        self._loose = max(self._loose, end)
+        src.back(start)
         return None
 
     def in_fence(self, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:

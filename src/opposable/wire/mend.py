@@ -29,6 +29,7 @@ MENDS = {
     "stringified": "the arguments written as a JSON string",
     "flattened": "the arguments written beside the name",
     "doubled_marker": "an opening or closing marker written twice",
+    "text_before": "text between the opening marker and the value",
     "text_after": "text or brackets between the value and its closing marker",
     "missing_opener": "the opening marker missing",
     "missing_marker": "the closing marker missing",

@@ -91,6 +91,7 @@ class Table:
         """Openers of sections that count wherever they stand."""
         self._again: dict[str, Literals] = {}
         self._own: dict[str, Literals] = {}
+        self._prefaced: dict[str, Literals] = {}
         self._closers: dict[str, Literals] = {}
         self._unopened: dict[str, Literals] = {}
         self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}
@@ -129,6 +130,10 @@ class Table:
         """The closers of a shape, and those of the section around it."""
         section = shape.section.closers if shape.section is not None else ()
         return self._kept(self._closers, shape, (*shape.closers, *section))
+
+    def prefaced(self, shape: Shape) -> Literals:
+        """What words between its opener and its JSON may end at."""
+        return self._kept(self._prefaced, shape, ("{", *shape.closers, *self.tagged, *END_TOKENS))
 
     def unopened(self, shape: Shape) -> Literals:
         """The closers that tell what a bare body is whose opener is missing."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
+from opposable.wire.bodies import Calls
 from opposable.wire.rules import Rules, literal
 from opposable.wire.steps import Body, Close, Mark, Step
 
@@ -76,6 +77,11 @@ class Shape:
     def is_tagged(self) -> bool:
         """Do its markers say that calls come, wherever they stand?"""
         return self.place in ("anywhere", "frame")
+
+    @cached_property
+    def is_prefaced(self) -> bool:
+        """May words stand between its opener and its body? Where it is JSON that says a name, and a closer is taught."""
+        return self.is_tagged and self.is_closed and isinstance(self.body, Calls)
 
     @cached_property
     def inner(self) -> tuple[Step, ...]:
