@@ -39,6 +39,7 @@ class Blocks:
         self._tools = tools
         self._loose = 0
         self._told = told
+        self._opened = 0
 
     def read(self, opener: str, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Go over the block that this opener begins, which stands here. None: it is none.
@@ -60,7 +61,7 @@ class Blocks:
             furthest = max(furthest, src.at)
         found = yield from self._past_prose(opener, start, frame)
         if found is None:
-            yield from self._over_no_block(start + len(opener), furthest)
+            yield from self._over_no_block(max(self._opened, start + len(opener)), furthest)
         return found
 
     def _over_no_block(self, start: int, end: int) -> Wait[None]:
@@ -140,6 +141,7 @@ class Blocks:
             after = yield from (src.skip(SPACE) if isinstance(row.inner[0], Space) else src.char())
             again = (yield from src.look(self._table.again(row))) if src.at > block.start and row.is_tagged else None
             if again is None:
+                self._opened = src.at
                 return after != "" and first.may_begin(after)
             src.pos += len(again)
             if again not in BEGIN_TOKENS and "doubled_marker" not in block.mends:

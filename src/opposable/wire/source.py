@@ -15,6 +15,8 @@ T = TypeVar("T")
 Wait: TypeAlias = Generator[None, None, T]
 """A reader: yields where it needs more text, returns what it found."""
 
+_FAR = 1 << 60
+
 INDENT = 8
 """How many blanks may stand before a literal that has to begin its line. A bound, so that blanks are not held for ever."""
 
@@ -42,9 +44,10 @@ class Literals:
         """Is this the beginning of one of them, and not yet all of it?"""
         return _is_beginning(text, self._all)
 
-    def search(self, text: str, pos: int) -> tuple[int, int, str] | None:
-        """The first of these from `pos` on: where it begins (with the blanks before it), where it ends, and which it is."""
-        while (candidate := self._candidate.search(text, pos)) is not None:
+    def search(self, text: str, pos: int = 0, end: int = _FAR) -> tuple[int, int, str] | None:
+        """The first of these that begins before `end`: where (with the blanks before it), where it ends, and which it is."""
+        end += INDENT + 1  # as far as the blanks before one, and its first character, may reach
+        while (candidate := self._candidate.search(text, pos, end)) is not None:
             start, blanks = candidate.start(), candidate.group(1)
             at = candidate.end() if blanks else start
             found = self._at(text, at, self._by_start[0 if blanks is None else 2 if blanks else 1])
@@ -177,9 +180,12 @@ class Source:
         self.base = at - 1
         self.pos = self.mark = 1
 
-    def seek(self, literals: Literals) -> str | None:
-        """Go on to the next of these literals and return it, or as far as there can be none, and return None."""
-        found = literals.search(self.text, self.pos)
+    def seek(self, literals: Literals, end: float = math.inf) -> str | None:
+        """Go on to the next of these literals and return it, or as far as there can be none, and return None.
+
+        None that begins behind the place `end` is looked for.
+        """
+        found = literals.search(self.text, self.pos, int(min(len(self.text), end - self.base)))
         if found is None:
             self.pos = len(self.text) if self.closed else literals.held_from(self.text, self.pos)
             return None
@@ -197,7 +203,7 @@ class Source:
         """Go on to the next of these literals and return it; at the end of the reply, or `within` so many characters, None."""
         start = self.at
         while True:
-            found = self.seek(literals)
+            found = self.seek(literals, start + within)
             if self.at - start > within:
                 return None
             if found is not None or self.closed:

@@ -123,7 +123,7 @@ class Body(Step):
 
     def broken_at(self, body: str, ends: Literals) -> int | None:
         """Where a body that is not whole ends, as what ends a block stands within it; None where nothing does."""
-        found = ends.search(body, 0)
+        found = ends.search(body)
         return None if found is None else found[0]
 
 

@@ -184,7 +184,7 @@ class Walk(TagReader):
         start = src.at
         ends = json_ends(self.form, self.markers)
         found = yield from (scan.broken(src, ends) if self.loose else scan.json(src, ends))
-        first = Literals(closers(self.form)).search(src.since(start), 0) if found == "end" else None
+        first = Literals(closers(self.form)).search(src.since(start)) if found == "end" else None
         if first is not None:
             self._back(start + first[0])
         call.json = start, src.at
