@@ -178,8 +178,8 @@ class Arguments(Body):
         if state == "no":
             src.back(start)
             found = yield from src.look(block.markers)
-            if (yield from src.char()) == "<" and (found is None or found.startswith(TAG)):
-                return "no"  # these arguments are no JSON
+            if found is not None and found.startswith(TAG):
+                return "no"  # these are no arguments, but a call of their own
             state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 
