@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.calls import Draft, NoCall, drafts, is_call_key, names_a_call, read
+from opposable.wire.calls import Draft, NoCall, drafts, is_call_key, read
 from opposable.wire.mend import Malformed, match_end
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
@@ -85,9 +85,6 @@ class Calls(Body):
 
     def may_begin(self, char: str) -> bool:
         return char in "{[`jJ"
-
-    def names_a_call(self, raw: str) -> bool:
-        return names_a_call(raw)
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
@@ -178,8 +175,8 @@ class Arguments(Body):
         if state == "no":
             src.back(start)
             found = yield from src.look(block.markers)
-            if (yield from src.char()) == "<" and (found is None or found.startswith(TAG)):
-                return "no"  # these arguments are no JSON
+            if found is not None and found.startswith(TAG):
+                return "no"  # these are no arguments, but a call of their own
             state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 

@@ -157,9 +157,6 @@ class MessageBody(Arguments):
         block.mends = mends if is_closed else [*mends, "missing_marker"]
         return state
 
-    def is_prose(self, body: str) -> bool:
-        return False
-
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         found = tool(name, tools)
         if found is None:

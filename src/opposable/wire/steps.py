@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from opposable.errors import CannotCarry
 from opposable.wire import scan
-from opposable.wire.calls import Draft
+from opposable.wire.calls import Draft, names_a_call
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Literals, Source, Wait
@@ -66,9 +66,8 @@ class Step(ABC):
         return True
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        """Go over this part, and note in the block what stood where."""
-        yield from ()
-        return "on"
+        """Go over this part, and note in the block what stood where. `Blocks` finds the markers at both ends."""
+        raise AssertionError("a marker at an end")
 
     @abstractmethod
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
@@ -115,7 +114,7 @@ class Body(Step):
 
     def names_a_call(self, raw: str) -> bool:
         """Does this block, which could not be read, have what a call has? Asked only where no marker says so."""
-        return False
+        return names_a_call(raw)
 
     def is_head(self, body: str) -> bool:
         """Is there nothing of a call in this body, or no more than its name? Asked where the reply was cut off in it."""
