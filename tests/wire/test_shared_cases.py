@@ -12,6 +12,17 @@ from opposable.wire import Reply, StreamParser, collect, parse
 
 SHARED = Path(__file__).parents[3] / "shared" / "cases"
 
+# Where others expect no call and the contract finds one: the clause that decides.
+OTHERWISE = {
+    "sglang/deepseekv4/004": "C8",  # text after a section
+    "sglang/inkling/009": "C4",  # a good block beside a bad one
+    "vllm/ResponseTemplateParser/025": "C6",  # text between the body and its closer
+    "vllm/engine_minimax_m3/014": "R-arguments-missing",  # a call without parameters, and without its section
+    "vllm/k2_horizon/006": "C7",  # JSON in the tags of the other form
+    "vllm/k2_horizon/009": "C8",  # one call in a section
+    "vllm/minicpm5/023": "C4",  # a parameter that the tool does not name
+}
+
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")]
 
 
@@ -45,7 +56,8 @@ def test_shared_cases(file: str) -> None:
         case = json.loads(line)
         starts = bool(case.get("starts_in_reasoning"))
         reply = parse(case["text"], tools_of(case), case.get("finish_reason", "stop"), starts_in_reasoning=starts)
-        if reply.tool_calls and not case["expect"].get("tool_calls", case["expect"].get("calls")):
+        expected = case["expect"].get("tool_calls", case["expect"].get("calls"))
+        if reply.tool_calls and not expected and case["id"] not in OTHERWISE:
             faults.append(f"{case['id']}: a false call")
         if any(repr(in_pieces(case, chunks, starts)) != repr(reply) for chunks in cut(case["text"])):
             faults.append(f"{case['id']}: differs when streamed")
