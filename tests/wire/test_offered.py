@@ -119,3 +119,46 @@ def test_the_same_tool_twice_is_one() -> None:
 def test_two_tools_of_one_name() -> None:
     with pytest.raises(ValueError, match="two tools are called 'ring'"):
         Offered([{"name": "ring", "parameters": {}}, {"name": "ring", "parameters": {"required": ["a"]}}])
+
+
+ODD_NAMES = (
+    "<tool_call>",
+    "</tool_call>",
+    "<think>",
+    "[TOOL_CALLS]",
+    "```",
+    '"',
+    "-",
+    "__",
+    "",
+    ".*",
+    "\n",
+    "final",
+    "{name}",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"name": "ring_bell", "arguments": {}}</tool_call>',
+        '[TOOL_CALLS]ring_bell[ARGS]{"a": 1}',
+        '<tool_call>ring_bell {"a": 1}</tool_call>',
+        '```json\n{"name": "", "arguments": {}}\n```',
+    ],
+)
+def test_a_tool_may_be_called_like_anything(text: str) -> None:
+    tools = [{"name": name, "parameters": {}} for name in (*ODD_NAMES, "ring_bell")]
+    assert [call.name for call in parse(text, tools).tool_calls] in ([], ["ring_bell"])
+
+
+def test_a_message_to_nobody_is_no_call_whatever_is_offered() -> None:
+    tools = [{"name": name, "parameters": {}} for name in ODD_NAMES]
+    reply = parse("<|channel|>commentary<|message|>So.<|end|><|start|>assistant<|channel|>final<|message|>No.", tools)
+    assert (reply.content, reply.tool_calls, reply.rejected) == ("So.No.", (), ())
+
+
+def test_nothing_names_no_tool() -> None:
+    assert offered("", "__", "-").name("") is None
+    assert offered("", "__", "-").name("functions.") is None
+    assert offered("__").name("__") == "__"

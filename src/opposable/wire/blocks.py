@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from opposable.wire.ends import is_last
+from opposable.wire.mend import match_end
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import Table
@@ -20,6 +21,9 @@ FENCE = "```"
 _STRAY = re.compile(r"[\s}\]]+")
 _PREFACE = 256
 """How many characters of text may stand between an opener and its body."""
+_STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
+_MORE = re.compile(r"[{}\]]|[\"'”]\s{0,99}:")
+"""In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
@@ -128,7 +132,7 @@ class Blocks:
     def _over_opener(self, row: Shape, opener: str, block: Block) -> Wait[bool]:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""
         src = self._src
-        name = self._table.named[opener]
+        name = self._table.named[row.name, opener]
         if _is_one_of(opener, row.body.openers, name):
             block.mends += ["missing_opener"] if row.marks and row.is_closed else []
         else:
@@ -171,6 +175,7 @@ class Blocks:
                 block.last = yield from is_last(src)
             return shape
         if not shape.closers:
+            yield from self._over_more(block)
             yield from self._over_section_closer(shape, block)
             return shape
         end = src.at
@@ -183,11 +188,12 @@ class Blocks:
         if (yield from src.look(closing)) is None:
             src.back(end)
             yield from self._over_stray(block)
+            yield from self._over_more(block)
             block.parts["closer"] = (src.at, src.at)
             block.mends += ["missing_marker"] if shape.is_closed else []
         else:
             after = src.since(end)
-            if "{" in after:  # what may be another call is not cut off
+            if _MORE.search(after, match_end(_STRAY, after, 0)):
                 block.parts["body"] = (block.parts["body"][0], src.at)
             elif after.strip():
                 block.mends.append("text_after")
@@ -236,6 +242,16 @@ class Blocks:
         yield from src.skip(_STRAY)
         if src.since(end).strip() and (yield from is_last(src)):
             block.mends.append("text_after")
+        else:
+            src.back(end)
+
+    def _over_more(self, block: Block) -> Wait[None]:
+        """Go over a quote that stands right after the value: a member follows, and the value was closed too early."""
+        src = self._src
+        end = src.at
+        if (yield from src.skip(_STRAY_IN_LINE)) in ('"', "'"):
+            src.pos += 1
+            block.parts["body"] = (block.parts["body"][0], src.at)
         else:
             src.back(end)
 

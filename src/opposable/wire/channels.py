@@ -103,7 +103,7 @@ def _part(text: str) -> tuple[str, str] | None:
 def tool(recipient: str, tools: Offered) -> str | None:
     """The offered tool that a recipient names. Where the tokens were taken, the name of a channel is glued to it."""
     short = recipient.removeprefix(_PREFIX)
-    if short in set(tools):
+    if short and short in tools:
         return short
     found = tools.name(recipient)
     for channel in _CHANNELS:

@@ -20,7 +20,7 @@ _HEAD = re.compile(r"(?:call)?\s*:?\s*([\w.:/-]+)\s*")
 _NAME = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
-_CALL = re.compile(r"call\s*:\s*[\w.:/-]+\s*[{(]")
+_CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}\s*[{(]")
 
 
 class _Gemma(Reader):

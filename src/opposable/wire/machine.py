@@ -32,7 +32,6 @@ from opposable.wire.told import OpenSection, Told
 ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
 
-_BEGIN = Literals(BEGIN_TOKENS)
 _FAKE = Literals(FAKE_RESULTS)
 _PHRASES = Literals(PHRASES)
 _BEFORE_A_PART = frozenset(("<|end|>", *(closer for closers in CONTENT.values() for closer in closers)))
@@ -345,7 +344,7 @@ class StreamParser:
             src.back(start)
             if (yield from self._open_section(literal, section)):
                 return
-            src.pos += end - src.at
+            src.pos += max(0, end - src.at)
         if in_reasoning:
             self._told.let_go(Reasoning)
         elif literal in frames.AFTER_REASONING and self._told.between:
@@ -356,28 +355,37 @@ class StreamParser:
         elif self._told.section is None:
             self._told.let_go(Text)
 
-    def _over_begin_tokens(self) -> Wait[None]:
-        """Go over tokens that begin a text, which mean nothing behind a marker."""
+    def _over_doubled(self, openers: Literals) -> Wait[int]:
+        """Go over openers that are written again, and tokens that begin a text, which mean nothing behind a marker.
+
+        Goes over white space after the last of them too; where that ends.
+        """
         src = self._src
-        while (yield from src.skip(SPACE)) and (token := (yield from src.look(_BEGIN))) is not None:
+        end = src.at
+        while (yield from src.skip(SPACE)) and (token := (yield from src.look(openers))) is not None:
             src.pos += len(token)
+            end = src.at
+        return end
 
     def _open_section(self, literal: str, section: Section) -> Wait[bool]:
-        """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged."""
+        """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged.
+
+        Doubled openers are gone over in any case: what is none here is none there.
+        """
         src = self._src
-        start = src.at
         src.pos += len(literal)
         inside = self._table.in_section(section.closers)
-        yield from self._over_begin_tokens()
+        again = Literals((literal, *BEGIN_TOKENS))
+        end = yield from self._over_doubled(again)
+        body = src.at
         found = yield from src.find(inside, _NOISE)
-        is_cut = found is None and src.closed and not self._told.ended and not src.since(start)[len(literal) :].strip()
-        src.back(start)
+        is_cut = found is None and src.closed and not self._told.ended and not src.since(body).strip()
+        src.back(end)
         if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged, *self._table.framed):
             return False
-        src.pos += len(literal)
         if is_cut:
             self._told.let_go(Marker)
         else:
-            yield from self._over_begin_tokens()
+            yield from src.skip(SPACE)
             self._told.section = OpenSection(section, inside, src.at)
         return True

@@ -84,6 +84,8 @@ class Reader:
         self.ended = ended
         self.pos = 0
         self.mends: list[str] = []
+        self.hides = False
+        """Does a comment run to the end of the text? What it holds may be members, and closers too."""
 
     def mend(self, name: str) -> None:
         """A mend is needed here. Errors: Malformed, where the dialect has another meaning for it."""
@@ -105,6 +107,7 @@ class Reader:
                 self.pos = end
                 self.mend("odd_space")
             if (end := match_end(self.dialect.comment, self.text, self.pos)) > self.pos:
+                self.hides = end == len(self.text) and not self.text.endswith("*/")
                 self.pos = end
                 self.mend("comment")
             if self.pos == start:
@@ -168,7 +171,7 @@ class Reader:
             self.pos += 1
             return True
         if not char:
-            if not self.ended or bracket == ")":
+            if not self.ended or bracket == ")" or self.hides:
                 raise Malformed("cut off")
             self.mend("missing_closers")
             return True

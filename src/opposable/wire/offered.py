@@ -48,12 +48,16 @@ class Offered:
     def __iter__(self) -> Iterator[str]:
         return iter(self._schemas)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._schemas
+
     def name(self, written: str) -> str | None:
-        """The offered tool that is meant, or None."""
-        for candidate in _undecorated(written.strip()):
+        """The offered tool that is meant, or None. Nothing names none, whatever is offered."""
+        candidates = list(filter(None, _undecorated(written.strip())))
+        for candidate in candidates:
             if candidate in self._schemas:
                 return candidate
-        for candidate in _undecorated(written.strip()):
+        for candidate in candidates:
             same = self._folded.get(_fold(candidate), [])
             if len(same) == 1:
                 return same[0]

@@ -47,10 +47,16 @@ class Walk(TagReader):
     def run(self, *, many: bool) -> Wait[State]:
         """Go over one call, or over `many`, to where the block ends."""
         src = self.src
+        end = src.at
         while True:
+            before = len(self.calls)
             state = yield from self._head()
             if state == "on" and not self.calls[-1].is_closed:
                 state = yield from self._inside(self.calls[-1])
+            if state == "no" and before and not self.is_wrapped:  # those before it are a block without it
+                del self.calls[before:]
+                src.back(end)
+                return "on"
             if state != "on":
                 return state
             end = src.at
@@ -253,6 +259,7 @@ class Walk(TagReader):
             return (yield from self._value_of_tags(call, span))
         src = self.src
         place: int | None = None
+        first: Tag | None = None  # parameter within it: the next one, if the value has no closing tag of its own
         depth = ready = 0
         while (tag := (yield from self.next())) is not None and tag.role != "cut":
             if self._closes(tag, span):
@@ -264,10 +271,10 @@ class Walk(TagReader):
                     ready = src.at
                 elif not depth:
                     span.is_doubtful = True
-            elif (
-                tag.role == "parameter" and tag.start == ready
-            ):  # of a call that is quoted in the value, or comes after it
+            elif tag.role == "parameter" and self._is_quoted(tag, span, place, ready):
                 depth += 1
+            elif tag.role == "parameter" and self.are_keys and (place is not None or not self.loose):
+                first = tag if first is None and place is None and self._may_follow(call, tag.word) else first
             elif tag.role == "parameter":
                 following = yield from self._parameter(tag)
                 if self._may_follow(call, following.key):
@@ -275,12 +282,20 @@ class Walk(TagReader):
                     return following
             elif tag.role in _OUTER:
                 place = tag.start if place is None else place
-                if self.loose and (yield from self._ends_loosely(tag)):
+                if first is not None or (self.loose and (yield from self._ends_loosely(tag))):
                     place = tag.start
                     break
                 ready = (yield from self._over_head(tag)) if tag.role in ("call", "outer") else 0
+        if first is not None:
+            self._back(first.end)
+            span.stop, span.end = first.start, "next"
+            return (yield from self._parameter(first))
         self._at_end(span, place, tag)
         return None
+
+    def _is_quoted(self, tag: Tag, span: Span, place: int | None, ready: int) -> bool:
+        """Is this parameter of a call that is quoted in the value, or comes after it?"""
+        return place is not None and tag.word == span.key if self.are_keys else tag.start == ready
 
     def _over_head(self, tag: Tag) -> Wait[int]:
         """Go over the rest of the head of another call, if this is one; where its first parameter would stand."""

@@ -67,11 +67,12 @@ class Table:
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.rows: dict[str, list[Shape]] = {}
-        self.named: dict[str, str | None] = {}
+        self.named: dict[tuple[str, str], str | None] = {}
+        """By shape and opener, the name that the opener says: a tool may be called like another shape's marker."""
         for shape in SHAPES:
             for opener, name in _expand(shape.openers, names).items():
                 self.rows.setdefault(opener, []).append(shape)
-                self.named[opener] = name
+                self.named[shape.name, opener] = name
         self.sections: dict[str, Section] = {
             opener: shape.section for shape in SHAPES if shape.section is not None for opener in shape.section.openers
         }
