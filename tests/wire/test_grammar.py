@@ -23,7 +23,6 @@ from opposable.wire.grammar import arguments, calls, choice
 from opposable.wire.offered import Tool
 from opposable.wire.rules import LONGEST_ENUM, QUOTES
 from opposable.wire.shapes import SHAPES
-from opposable.wire.tags import Tags
 
 CHARS = st.characters(exclude_categories=["Cs"], exclude_characters="\x7f")
 TEXTS = st.one_of(st.sampled_from([text for text in ODD_TEXTS if text != "\ud800"]), st.text(CHARS, max_size=8))
@@ -571,119 +570,6 @@ def test_what_is_rendered_is_let_through_by_the_grammar(shape: str) -> None:
     ]
     some = [Call("ring_bell", {"times": times, "where": "Köln"}, None, "", (), "") for times in (1, 2)]
     assert Grammar(calls(offered, shape).gbnf).derives(render(some, shape, offered))
-
-
-# Values between tags
-
-AS_TEXT = [row.name for row in SHAPES if row.access == "read-write" and isinstance(row.body, Tags)]
-
-
-def written(shape: str, schema: Schema, *values: Any) -> tuple[list[Any], tuple[str, ...]]:
-    """Which of these arguments the grammar lets through as they are rendered, and its notes."""
-    tools = [{"name": "f", "parameters": schema}]
-    found = calls(tools, shape)
-    grammar = Grammar(found.gbnf)
-    assert grammar.recursion() is None
-    let = [value for value in values if grammar.derives(render([Call("f", value, None, "", (), "")], shape))]
-    return let, found.notes
-
-
-@pytest.mark.parametrize("shape", AS_TEXT)
-def test_text_between_tags_is_free_but_for_tags(shape: str) -> None:
-    texts = [
-        "",
-        " ",
-        "a\nb\n",
-        "a < b && c > d",
-        "i<n",
-        "<b>",
-        "</b>",
-        "<",
-        "</",
-        "x <= y",
-        'say "hi"',
-        "<!-- -->",
-        "List<int>",
-    ]
-    if shape == "minicpm":
-        texts = [text for text in texts if "<" not in text]
-    some = [{"t": text} for text in texts]
-    assert written(shape, obj(t={"type": "string"}), *some) == (some, ())
-
-
-@pytest.mark.parametrize("shape", AS_TEXT)
-def test_tags_are_no_text(shape: str) -> None:
-    tools = [{"name": "f", "parameters": obj(t={"type": "string"}, u={"type": "string"})}]
-    plain = render([Call("f", {"t": "here", "u": "there"}, None, "", (), "")], shape, tools)
-    grammar = Grammar(calls(tools, shape).gbnf)
-    form = next(row.body.form for row in SHAPES if row.name == shape and isinstance(row.body, Tags))
-    assert grammar.derives(plain)
-    opening, closing, end = form.brackets[0]
-    words = (*form.calls, *form.parameters, *form.keys, *form.values, *form.outer)
-    for tag in [f"{opening}{word}" for word in words] + [f"{closing}{word}" for word in words]:
-        for text in (f"{tag}{end}", f"a {tag}=u{end}", f'{tag} name="u"{end}b'):
-            assert not grammar.derives(plain.replace("here", text))
-
-
-@pytest.mark.parametrize("shape", ["qwen-xml", "dsml", "kimi-k3"])
-@pytest.mark.parametrize(
-    ("schema", "right", "wrong", "notes"),
-    [
-        ({"enum": ["a", "b c"]}, ["a", "b c"], ["b"], 0),
-        ({"enum": ["a", 1, None, "1"]}, ["a", 1, None], ["b", 2], 1),
-        ({"enum": ["</parameter>", "<|open|>"]}, ["any"], [], 1),
-        ({"const": "a"}, ["a"], ["b"], 0),
-        ({"type": "string", "minLength": 1}, ["a", "<"], [""], 0),
-        ({"type": "string", "minLength": 2}, ["a"], [], 1),
-        ({"type": ["string", "null"]}, ["a", None], [], 0),
-        ({"anyOf": [{"enum": ["a"], "type": "string"}, {"type": "null"}]}, ["a", None], ["b"], 0),
-        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, ["a", 5], [], 0),
-        ({"oneOf": [{"type": "string"}, {"type": "null"}], "title": "x"}, ["a", None], [], 1),
-        ({"$ref": "#/$defs/unit"}, ["kg"], ["g"], 0),
-        ({"$ref": "#/$defs/none"}, ["kg"], [], 1),
-        ({}, ["a", 5, {"x": "y"}], [], 0),
-        (True, ["a", 5], [], 0),
-        ({"type": ["integer", "null"]}, [5, None], [], 0),
-        ({"type": "array", "items": {"type": "string"}}, [[], ["a", "<b>"]], [], 0),
-        ({"allOf": [{"type": "string"}, {"minLength": 2}]}, ["a"], [], 1),
-    ],
-)
-def test_values_between_tags(shape: str, schema: Any, right: list[Any], wrong: list[Any], notes: int) -> None:
-    whole = {**obj(x=schema), "$defs": {"unit": {"enum": ["kg"]}}}
-    let, told = written(shape, whole, *({"x": value} for value in (*right, *wrong)))
-    assert [value["x"] for value in let] == right
-    assert len(told) == notes
-
-
-def test_required_parameters_come_first_and_the_others_in_their_order() -> None:
-    schema = obj(["c"], a={"type": "null"}, b={"type": "null"}, c={"type": "null"})
-    some = [dict.fromkeys(keys) for keys in ("c", "ca", "cb", "cab", "a", "cba", "ac", "")]
-    for shape in AS_TEXT:
-        assert written(shape, schema, *some) == (some[:4], ())
-
-
-def test_parameters_that_are_not_described() -> None:
-    schema = {"required": ["a", 7], "additionalProperties": {"type": "integer"}, "properties": {"no": False}}
-    assert written("glm", schema, {"a": 1}, {}) == ([{"a": 1}], ())
-    assert written("glm", {"properties": ["a"], "required": "a"}, {}) == ([{}], ())
-
-
-@pytest.mark.parametrize("shape", ["gemma", "function-gemma"])
-@pytest.mark.parametrize(
-    ("schema", "right", "wrong"),
-    [
-        ({"type": "string"}, ["", "a < b", 'say "hi"\n', "<b></b>"], [5, 'a <|"|> <escape>']),
-        ({"type": "string", "minLength": 1}, ["a"], [""]),
-        ({"enum": ["a b", 5, None, {"k": ["x"]}]}, ["a b", 5, None, {"k": ["x"]}], ["a"]),
-        ({"type": "object", "additionalProperties": {"type": "integer"}}, [{}, {"a b": 1, "c d": 2}], [{"a b": "x"}]),
-        (obj(["a b"], k={"type": "boolean"}, **{"a b": {"type": "null"}}), [{"a b": None, "k": True}], [{"k": True}]),
-        ({"type": "array", "items": {"type": "number"}}, [[], [1, 2.5]], [["x"]]),
-        ({}, ["a", [1, {"a b": "x"}], None], []),
-    ],
-)
-def test_values_between_quotes_that_are_tokens(shape: str, schema: Schema, right: list[Any], wrong: list[Any]) -> None:
-    some = [{"x": value} for value in (*right, *wrong)]
-    assert written(shape, obj(x=schema), *some) == ([{"x": value} for value in right], ())
 
 
 def test_ids_are_counted_up() -> None:

@@ -167,7 +167,8 @@ class _Parameters:
         if name not in self.rules.rules:
             first = _PLAIN if self.layout.values == "lines" else r"[^<\r\n]"
             some = f"({first} {_PLAIN}* | angle) angle*"
-            self.rules.rules["some"] = some
+            wrapped = [rf'{literal(opener)} ([^\]] | "]" [^\]])+ {literal("]]>")}' for opener in self.form.cdata]
+            self.rules.rules["some"] = " | ".join((some, *wrapped))
             self.rules.rules["free"] = "some?"
             self.rules.rules["letter"] = f"[^{_class(_STOPS)}]"
             self.rules.rules["angle"] = _angle(self.form)
