@@ -7,6 +7,8 @@ from tests.wire.schemas import Schema
 from tests.wire.test_grammar import obj
 from tests.wire.test_tagwriter import written
 
+from opposable.wire import Call, render
+
 
 @pytest.mark.parametrize("shape", ["gemma", "function-gemma"])
 @pytest.mark.parametrize(
@@ -24,3 +26,8 @@ from tests.wire.test_tagwriter import written
 def test_values_between_quotes_that_are_tokens(shape: str, schema: Schema, right: list[Any], wrong: list[Any]) -> None:
     some = [{"x": value} for value in (*right, *wrong)]
     assert written(shape, obj(x=schema), *some) == ([{"x": value} for value in right], ())
+
+
+@pytest.mark.parametrize("shape", ["gemma", "function-gemma", "pythonic", "lfm"])
+def test_a_key_that_is_a_marker_elsewhere_is_a_key(shape: str) -> None:
+    assert render([Call("f", {"functools": {"functools": 1}}, None, "", (), "")], shape)
