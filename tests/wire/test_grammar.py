@@ -572,6 +572,14 @@ def test_what_is_rendered_is_let_through_by_the_grammar(shape: str) -> None:
     assert Grammar(calls(offered, shape).gbnf).derives(render(some, shape, offered))
 
 
+def test_ids_are_counted_up() -> None:
+    tools = [{"name": "f", "parameters": {}}]
+    grammar = Grammar(calls(tools, "kimi").gbnf)
+    three = render([Call("f", {}, None, "", (), "")] * 3, "kimi", tools)
+    assert "functions.f:2<" in three
+    assert grammar.derives(three)
+
+
 def test_the_json_schema_of_a_call() -> None:
     offered = [{"name": name, "parameters": obj(times={"type": "integer"})} for name in ("ring_bell", "bake")]
     one = calls(offered[:1], "hermes").schema

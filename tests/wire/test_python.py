@@ -7,12 +7,14 @@ from tests.wire.gbnf import Grammar
 
 from opposable.errors import CannotCarry
 from opposable.wire import Call, render
-from opposable.wire.gemma import GemmaCalls
+from opposable.wire.arrow import Arrows
+from opposable.wire.forms import Form
 from opposable.wire.grammar import calls
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.python import read
 from opposable.wire.rules import Rules
+from opposable.wire.tags import Tags
 
 OFFERED = Offered([{"name": "f", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}])
 
@@ -83,11 +85,11 @@ def test_the_deepest_object_of_json() -> None:
 
 
 def test_what_is_only_read_is_not_written() -> None:
-    body = GemmaCalls()
-    with pytest.raises(CannotCarry):
-        body.write("f", {})
-    with pytest.raises(CannotCarry):
-        body.grammar("f", Rules({}))
+    for body in (Arrows(), Tags(Form())):
+        with pytest.raises(CannotCarry):
+            body.write("f", {})
+        with pytest.raises(CannotCarry):
+            body.grammar("f", Rules({}))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from opposable.errors import CannotCarry
-from opposable.wire import Call, render
+from opposable.wire import Call, parse, render
 from opposable.wire.grammar import calls
 from opposable.wire.shapes import SHAPES
 
@@ -11,6 +11,7 @@ WRITABLE = [row.name for row in SHAPES if row.access == "read-write"]
 
 BELL = Call("ring_bell", {"times": 2, "where": "Köln"}, None, "", (), "")
 OVENS = Call("list_ovens", {}, None, "", (), "")
+TOOLS = [{"name": "list_ovens", "parameters": {}}]
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,54 @@ OVENS = Call("list_ovens", {}, None, "", (), "")
         ("hermes", '<tool_call>\n{"name": "ring_bell", "arguments": {"times": 2, "where": "Köln"}}\n</tool_call>'),
         ("function-tag", '<function=ring_bell>{"times": 2, "where": "Köln"}</function>'),
         ("fenced", '```json\n{"name": "ring_bell", "arguments": {"times": 2, "where": "Köln"}}\n```'),
+        (
+            "qwen-xml",
+            "<tool_call>\n<function=ring_bell>\n<parameter=times>\n2\n</parameter>\n<parameter=where>\nKöln\n</parameter>\n"
+            "</function>\n</tool_call>",
+        ),
+        (
+            "seed",
+            "<seed:tool_call>\n<function=ring_bell>\n<parameter=times>2</parameter>\n<parameter=where>Köln</parameter>\n"
+            "</function>\n</seed:tool_call>",
+        ),
+        (
+            "glm",
+            "<tool_call>ring_bell\n<arg_key>times</arg_key>\n<arg_value>2</arg_value>\n<arg_key>where</arg_key>\n"
+            "<arg_value>Köln</arg_value>\n</tool_call>",
+        ),
+        (
+            "invoke",
+            '<minimax:tool_call>\n<invoke name="ring_bell">\n<parameter name="times">2</parameter>\n'
+            '<parameter name="where">Köln</parameter>\n</invoke>\n</minimax:tool_call>',
+        ),
+        (
+            "dsml",
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="ring_bell">\n'
+            '<｜DSML｜parameter name="times" string="false">2</｜DSML｜parameter>\n'
+            '<｜DSML｜parameter name="where" string="true">Köln</｜DSML｜parameter>\n'
+            "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        ),
+        (
+            "minicpm",
+            '<function name="ring_bell"><param name="times">2</param><param name="where">Köln</param></function>',
+        ),
+        (
+            "kimi-k3",
+            '<|open|>tools<|sep|><|open|>call tool="ring_bell" index="1"<|sep|>'
+            '<|open|>argument key="times" type="number"<|sep|>2<|close|>argument<|sep|>'
+            '<|open|>argument key="where" type="string"<|sep|>Köln<|close|>argument<|sep|>'
+            "<|close|>call<|sep|><|close|>tools<|sep|>",
+        ),
+        (
+            "kimi",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.ring_bell:0<|tool_call_argument_begin|>"
+            '{"times": 2, "where": "Köln"}<|tool_call_end|><|tool_calls_section_end|>',
+        ),
+        ("gemma", '<|tool_call>call:ring_bell{times:2,where:<|"|>Köln<|"|>}<tool_call|>'),
+        (
+            "function-gemma",
+            "<start_function_call>call:ring_bell{times:2,where:<escape>Köln<escape>}<end_function_call>",
+        ),
         ("bare", '{"name": "ring_bell", "arguments": {"times": 2, "where": "Köln"}}'),
     ],
 )
@@ -32,6 +81,51 @@ def test_calls_stand_one_below_the_other() -> None:
         == "<function=list_ovens>{}</function>\n" * 1 + "<function=list_ovens>{}</function>"
     )
     assert render([], "hermes") == ""
+
+
+def test_calls_of_a_section_are_counted() -> None:
+    assert [call.id for call in parse(render([OVENS, OVENS], "kimi"), TOOLS).tool_calls] == [
+        "functions.list_ovens:0",
+        "functions.list_ovens:1",
+    ]
+    assert 'index="2"' in render([OVENS, OVENS], "kimi-k3")
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "written"),
+    [
+        ("qwen-xml", " a\n", "<parameter=k>\n a\n\n</parameter>"),
+        ("qwen-xml", "a\r", "<parameter=k>\na\r\r\n</parameter>"),
+        ("seed", " a\n", "<parameter=k> a\n</parameter>"),
+        ("seed", "\na", "<parameter=k>\n\na\n</parameter>"),
+        ("qwen-xml", ["</parameter>"], '<parameter=k>\n["\\u003c/parameter>"]\n</parameter>'),
+        ("minicpm", "a ]]> </param>", '<param name="k"><![CDATA[a ]]]]><![CDATA[> </param>]]></param>'),
+        ("gemma", 'a <|"|>', '{k:"a \\u003c|\\"|>"}'),
+        ("gemma", {"a b": [None, 1.5]}, '{k:{<|"|>a b<|"|>:[null,1.5]}}'),
+        ("invoke", None, '<parameter name="k">null</parameter>'),
+    ],
+)
+def test_values_as_they_stand(shape: str, value: object, written: str) -> None:
+    assert written in render([Call("list_ovens", {"k": value}, None, "", (), "")], shape)
+
+
+def test_keys_are_escaped_where_they_are_attributes() -> None:
+    assert '<parameter name="a&quot;b">' in render([Call("list_ovens", {'a"b': "x"}, None, "", (), "")], "invoke")
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"), [("qwen-xml", "a </parameter>\n</function> b"), ("invoke", "a </parameter>\n</invoke> b")]
+)
+def test_text_that_holds_its_closing_tags_is_refused(shape: str, text: str) -> None:
+    with pytest.raises(CannotCarry):
+        render([Call("list_ovens", {"k": text}, None, "", (), "")], shape)
+
+
+def test_text_that_the_schema_takes_for_a_number_is_refused() -> None:
+    tools = [{"name": "list_ovens", "parameters": {"properties": {"k": {"type": ["integer", "string"]}}}}]
+    with pytest.raises(CannotCarry):
+        render([Call("list_ovens", {"k": "5"}, None, "", (), "")], "glm", tools)
+    assert render([Call("list_ovens", {"k": 5}, None, "", (), "")], "glm", tools)
 
 
 @pytest.mark.parametrize("shape", [next(row.name for row in SHAPES if row.access == "read"), "no such"])

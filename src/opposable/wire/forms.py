@@ -41,6 +41,20 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How a family writes a call, where prompts are written in its shape too.
+
+    `call` and `parameter`: what stands before and after what they hold, with places for `{name}`, for `{index}`, the number
+    of the call, for `{key}`, and for what is said of a value: `{type}`, or `{string}`, true or false. `values`: whether
+    they stand on lines of their own.
+    """
+
+    call: tuple[str, str]
+    parameter: tuple[str, str]
+    values: Literal["inline", "lines"] = "inline"
+
+
+@dataclass(frozen=True, slots=True)
 class Tag:
     """A tag or another marker, and where it stands. `attributes`: under "" what follows the word after `=`."""
 

@@ -7,7 +7,7 @@ GBNF, llama.cpp's grammar notation; white space is fixed, so that a model has no
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from opposable.wire.fits import at
@@ -97,11 +97,7 @@ def _inside(text: str) -> str:
     return literal(_json(text)[1:-1])
 
 
-def _json_literal(value: Any) -> str:
-    return literal(_json(value))
-
-
-def _fixed(schema: JsonSchema) -> list[Any]:
+def fixed(schema: JsonSchema) -> list[Any]:
     """The values among which the schema chooses, as far as they are of its type."""
     enum = schema.get("enum")
     values = enum if isinstance(enum, list) else []
@@ -131,8 +127,21 @@ class Form:
     key: Callable[[str], str]
 
 
-OBJECT = Form("{", "}", lambda key: _json(key) + ": ")
 KEYWORDS = Form("(", ")", lambda key: key + "=")
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How values are written: one `value`, an `object`, what stands in and between members; `rules` that JSON's are not."""
+
+    value: Callable[[Any], str]
+    object: Form
+    colon: str = ": "
+    comma: str = ", "
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+
+JSON = Notation(_json, Form("{", "}", lambda key: _json(key) + ": "))
 
 
 class Rules:
@@ -150,6 +159,7 @@ class Rules:
         notes: list[str] | None = None,
     ) -> None:
         self.schema = root
+        self.notation = JSON
         self.offers = offers or {}
         self.rules: dict[str, str] = {} if beside is None else beside
         self.notes: list[str] = [] if notes is None else notes
@@ -159,7 +169,7 @@ class Rules:
 
     def use(self, name: str) -> str:
         if name not in self.rules:
-            self.rules[name] = _COMMON[name]
+            self.rules[name] = self.notation.rules.get(name) or _COMMON[name]
             for needed in _NEEDS.get(name, ()):
                 self.use(needed)
         return name
@@ -174,6 +184,23 @@ class Rules:
         for key in keys:
             if key in schema:
                 self.note(path, f"its {key} is not enforced while writing")
+
+    def leave_all(self, schema: JsonSchema, path: Sequence[str], held: Sequence[str] = ()) -> None:
+        """Say that the grammar holds nothing of the schema but these keywords."""
+        self.leave(schema, path, (key for key in _EVERY if key not in held))
+
+    def bar(self, char: str) -> None:
+        """From now on no string has this character in it, other than by its number."""
+        self.rules["char"] = _COMMON["char"].replace("[^", "[^" + char, 1)
+
+    def literal(self, value: Any) -> str:
+        """This value, as it is written."""
+        return literal(self.notation.value(value))
+
+    @property
+    def comma(self) -> str:
+        """What stands between two members."""
+        return literal(self.notation.comma)
 
     def rule(self, body: str) -> str:
         name = f"r{len(self.rules)}"
@@ -194,9 +221,9 @@ class Rules:
             self.note(path, "nested too deeply, any value is allowed there")
             return self.use("value")
         if isinstance(schema.get("$ref"), str):
-            self.leave(schema, path, (key for key in _EVERY if key != "$ref"))
+            self.leave_all(schema, path, ("$ref",))
             return self.reference(schema["$ref"], path, depth)
-        if values := _fixed(schema):
+        if values := fixed(schema):
             return self.enum(values, schema, path)
         kind = schema.get("type")
         for key in ("anyOf", "oneOf", "allOf"):
@@ -209,7 +236,7 @@ class Rules:
                 and not (several and key == "allOf")
             ):
                 held = ("type", key if not several or key == "anyOf" else "")
-                self.leave(schema, path, (other for other in _EVERY if other not in held))
+                self.leave_all(schema, path, held)
                 return self.either([self.of(_of_type(branch, kind), path, depth + 1) for branch in branches])
         if isinstance(kind, list) and kind:
             return self.either(
@@ -248,18 +275,18 @@ class Rules:
         return other in seen
 
     def enum(self, values: Sequence[Any], schema: JsonSchema, path: tuple[str, ...]) -> str:
-        self.leave(schema, path, (key for key in _EVERY if key not in ("type", "const", "enum")))
+        self.leave_all(schema, path, ("type", "const", "enum"))
         if len(values) > LONGEST_ENUM:
             self.note(path, f"one of {len(values)} values, any is allowed")
             return self.use("string" if all(isinstance(value, str) for value in values) else "value")
-        return self.rule(" | ".join(map(_json_literal, values)))
+        return self.rule(" | ".join(map(self.literal, values)))
 
     def typed(self, schema: JsonSchema, path: tuple[str, ...], depth: int) -> str:
         kind = schema.get("type")
         if kind is None and isinstance(schema.get("properties"), Mapping):
             kind = "object"
         if not isinstance(kind, str) or kind not in _LIMITS:
-            self.leave(schema, path, _EVERY)
+            self.leave_all(schema, path)
             return self.use("value")
         held = {key: value for key, value in schema.items() if (key, value) != ("minLength", 1)}
         self.leave(held, path, (*_LOGIC, *_LIMITS[kind]))
@@ -270,7 +297,7 @@ class Rules:
         elif kind == "array":
             body = self.array(schema, path, depth)
         elif kind == "string" and len(path) == 1 and self.offers.get(path[0]):
-            body = self.rule(" | ".join(map(_json_literal, self.offers[path[0]][:LONGEST_ENUM])))
+            body = self.rule(" | ".join(map(self.literal, self.offers[path[0]][:LONGEST_ENUM])))
         elif kind == "string" and schema.get("minLength"):
             body = self.use("text")
         else:
@@ -283,7 +310,7 @@ class Rules:
         least = schema.get("minItems", 0)
         if least not in (0, 1):
             self.leave(schema, path, ("minItems",))
-        some = f'{item} (", " {item})*'
+        some = f"{item} ({self.comma} {item})*"
         return self.rule(f'"[" ({some})? "]"' if least == 0 else f'"[" {some} "]"')
 
     def keywords(self, is_keyword: Callable[[str], object]) -> str:
@@ -304,7 +331,8 @@ class Rules:
         self.leave(self.schema, (), _LIMITS["object"])
         return self.object(self.schema, (), 0, KEYWORDS)
 
-    def object(self, schema: JsonSchema, path: tuple[str, ...], depth: int, form: Form = OBJECT) -> str:
+    def object(self, schema: JsonSchema, path: tuple[str, ...], depth: int, form: Form | None = None) -> str:
+        form = form or self.notation.object
         properties, required = schema.get("properties"), schema.get("required")
         needed = [key for key in required if isinstance(key, str)] if isinstance(required, list) else []
         allowed = dict(properties) if isinstance(properties, Mapping) else {}
@@ -322,9 +350,10 @@ class Rules:
         starts: list[str] = []
         for key in reversed([key for key in member if key not in needed]):
             starts.insert(0, f"{member[key]} {rest}".strip())
-            rest = self.rule(f'", " {member[key]} {rest} | {rest}' if rest else f'", " {member[key]} | ""')
+            this = f"{self.comma} {member[key]}"
+            rest = self.rule(f"{this} {rest} | {rest}" if rest else f'{this} | ""')
         if needed:
-            inside = ' ", " '.join(member[key] for key in member if key in needed) + f" {rest}"
+            inside = f" {self.comma} ".join(member[key] for key in member if key in needed) + f" {rest}"
             return self.rule(f'"{form.opens}" {inside.strip()} "{form.closes}"')
         if not starts:
             return f'"{form.opens}{form.closes}"'
@@ -334,8 +363,8 @@ class Rules:
         """Keys of any name, with values of one schema."""
         if values is False:
             return '"{}"'
-        member = f'{self.use("string")} ": " {self.of(values, (*path, "{}"), depth + 1)}'
-        return self.rule(f'"{{" ({member} (", " {member})*)? "}}"')
+        member = f"{self.use('string')} {literal(self.notation.colon)} {self.of(values, (*path, '{}'), depth + 1)}"
+        return self.rule(f'"{{" ({member} ({self.comma} {member})*)? "}}"')
 
 
 def _of_type(branch: Any, kind: Any) -> Any:

@@ -215,7 +215,8 @@ def term(src: Source, markers: Literals, dialect: Dialect, inside: str = "") -> 
         char = yield from src.skip(SPACE)
         if not char:
             return "end"
-        if (yield from src.look(markers)) is not None:
+        found = yield from src.look(markers)
+        if found is not None and not (state.stack and state.awaits and found[0].isalpha()):  # a word may be a key
             return "marker"
         if not (yield from _part(src, state, char, dialect)):
             return (yield from broken(src, markers)) if state.stack else "no"

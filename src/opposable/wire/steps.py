@@ -7,7 +7,7 @@ is read once, when the block is whole. `write` is what a model taught this shape
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -72,6 +72,10 @@ class Step(ABC):
     @abstractmethod
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         """This part of a call. Errors: CannotCarry."""
+
+    def at(self, place: int) -> "Step":
+        """The same in the call before which as many were written."""
+        return self
 
     def grammar(self, name: str, rules: Rules) -> str:
         """This part of any call to the tool of this name: the body of a rule of GBNF, empty for nothing."""
@@ -276,7 +280,9 @@ _NUMBERED = re.compile(r":\d+\Z")
 
 @dataclass(frozen=True, slots=True)
 class NamedId(NameBefore):
-    """An id that carries the name, up to one of `until`. Without a number it is a name alone."""
+    """An id that carries the name and a `number`, up to one of `until`. Without a number it is a name alone."""
+
+    number: int = 0
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         found = yield from NameBefore.scan(self, src, block)
@@ -284,6 +290,15 @@ class NamedId(NameBefore):
         if _NUMBERED.search(src.since(start)[: end - start]):
             block.parts["id"] = (start, end)
         return found
+
+    def at(self, place: int) -> "NamedId":
+        return replace(self, number=place)
+
+    def write(self, name: str, arguments: Mapping[str, Any]) -> str:
+        return f"functions.{name}:{self.number}{self.until[0]}"
+
+    def grammar(self, name: str, rules: Rules) -> str:
+        return f"{literal(f'functions.{name}:')} [0-9]{{1,3}} {literal(self.until[0])}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Bodies of tags, read: the calls that they write, with their values still text. Law: no argument is invented or dropped."""
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from opposable.errors import CannotCarry
-from opposable.wire import calls
+from opposable.wire import calls, tagwriter
 from opposable.wire.calls import Draft, NoCall, Parameter
-from opposable.wire.forms import Form, Span, Written
+from opposable.wire.forms import Form, Layout, Span, Written
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules
@@ -23,11 +23,17 @@ _ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
 
 @dataclass(frozen=True, slots=True)
 class Tags(Body):
-    """Calls written in tags. `holds`: one call or many; many are one block. `starts`: what begins a body that lost its mark."""
+    """Calls written in tags.
+
+    `holds`: one call or many; many are one block. `starts`: what begins a body that lost its mark. `layout`: how calls are
+    written, if they are; `place`: how many were written before.
+    """
 
     form: Form
     holds: Literal["one", "many"] = "one"
     starts: tuple[str, ...] = ()
+    layout: Layout | None = None
+    place: int = 0
 
     @property
     def openers(self) -> tuple[str, ...]:
@@ -102,11 +108,19 @@ class Tags(Body):
             draft.texts = None
         return draft
 
+    def at(self, place: int) -> "Tags":
+        return replace(self, place=place)
+
     def grammar(self, name: str, rules: Rules) -> str:
-        raise CannotCarry("values between tags may hold tags")
+        return tagwriter.grammar(self.form, self._layout(), name, rules)
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        raise CannotCarry("values between tags may hold tags")
+        return tagwriter.written(self.form, self._layout(), name, self.place, arguments)
+
+    def _layout(self) -> Layout:
+        if self.layout is None:
+            raise CannotCarry("calls in this shape are read, not written")
+        return self.layout
 
 
 def _now(work: Generator[None, None, str]) -> str:

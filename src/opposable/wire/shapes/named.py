@@ -85,6 +85,8 @@ NAMED: tuple[Shape, ...] = (
             ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"),
             ("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
         ),
+        access="read-write",
+        between="",
     ),
     Shape(
         "plamo",

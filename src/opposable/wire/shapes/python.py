@@ -45,12 +45,16 @@ TAGGED_PYTHON: tuple[Shape, ...] = (
     Shape(
         "function-gemma",
         "FunctionGemma",
-        (Mark(("<start_function_call>",)), Space(), GemmaCalls(), Space(), Close(("<end_function_call>",))),
+        (Mark(("<start_function_call>",)), Space(), GemmaCalls("<escape>"), Space(), Close(("<end_function_call>",))),
+        access="read-write",
+        between="",
     ),
     Shape(
         "gemma",
         "Gemma 4",
         (Mark(("<|tool_call>",)), Space(), GemmaCalls(), Space(), Close(("<tool_call|>",))),
+        access="read-write",
+        between="",
     ),
 )
 """Those whose markers say that calls come."""

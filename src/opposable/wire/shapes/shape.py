@@ -26,10 +26,14 @@ class Callable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A pair of markers around the blocks of a shape, each of which is judged by itself; either may be missing."""
+    """A pair of markers around the blocks of a shape, each of which is judged by itself; either may be missing.
+
+    `written`: what stands around blocks that are written, where it is not the first opener and the first closer alone.
+    """
 
     openers: tuple[str, ...]
     closers: tuple[str, ...]
+    written: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -97,13 +101,17 @@ class Shape:
         """One or more calls, as a model taught this shape writes them. Errors: CannotCarry."""
         marks = self.body.list_marks
         if marks is None:
-            blocks = ["".join(step.write(call.name, call.arguments) for step in self.steps) for call in calls]
+            blocks = [
+                "".join(step.at(place).write(call.name, call.arguments) for step in self.steps)
+                for place, call in enumerate(calls)
+            ]
             written = self.between.join(blocks)
         else:
             first, between, last = marks
             items = between.join(self.body.write(call.name, call.arguments) for call in calls)
             written = "".join(first + items + last if step is self.body else step.write("", {}) for step in self.steps)
-        return self._begin + written + self._end
+        begin, end = self._around
+        return begin + written + end
 
     def grammar(self, tools: Mapping[str, Rules]) -> Mapping[str, str]:
         """The rules, from `root`, for one or more calls to these tools."""
@@ -111,18 +119,17 @@ class Shape:
         steps = self.steps if marks is None else (self.body,)
         calls = [" ".join(filter(None, (step.grammar(name, rules) for step in steps))) for name, rules in tools.items()]
         first, between, last = marks or ("", self.between, "")
-        before, after = self._begin + first, last + self._end
+        begin, end = self._around
+        before, after = begin + first, last + end
         if marks is not None:
             place = self.steps.index(self.body)
-            before = self._begin + "".join(step.write("", {}) for step in self.steps[:place]) + first
-            after = last + "".join(step.write("", {}) for step in self.steps[place + 1 :]) + self._end
+            before = begin + "".join(step.write("", {}) for step in self.steps[:place]) + first
+            after = last + "".join(step.write("", {}) for step in self.steps[place + 1 :]) + end
         root = f"{literal(before)} call ({literal(between)} call)* {literal(after)}"
         return {"root": root, "call": " | ".join(calls)}
 
     @cached_property
-    def _begin(self) -> str:
-        return self.section.openers[0] if self.section is not None else ""
-
-    @cached_property
-    def _end(self) -> str:
-        return self.section.closers[0] if self.section is not None else ""
+    def _around(self) -> tuple[str, str]:
+        """What is written before and after all blocks."""
+        section = self.section or Section(("",), ("",))
+        return section.written or (section.openers[0], section.closers[0])

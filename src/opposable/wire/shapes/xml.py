@@ -1,7 +1,7 @@
 """Shapes whose calls are tags with values of text. Law: a row says what the tags are called, never what model wrote them."""
 
 from opposable.wire.bodies import Calls
-from opposable.wire.forms import Form
+from opposable.wire.forms import Form, Layout
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.steps import Close, Mark, Maybe, Must, Name, Space
 from opposable.wire.tags import Tags
@@ -40,6 +40,20 @@ _K3 = Form(
 _TOOLIFY = Form(whole=("args_json",), between=("args",), outer=("function_call", "function_calls"), cdata=_CDATA)
 _CLINE = Form(cdata=_CDATA)
 
+_QWEN = Layout(("<function={name}>\n", "</function>"), ("<parameter={key}>", "</parameter>\n"), "lines")
+_SEED = Layout(("<function={name}>\n", "</function>"), ("<parameter={key}>", "</parameter>\n"))
+_GLM = Layout(("{name}", ""), ("\n<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>"))
+_MINIMAX = Layout(('<invoke name="{name}">\n', "</invoke>"), ('<parameter name="{key}">', "</parameter>\n"))
+_DEEPSEEK = Layout(
+    ('<｜DSML｜invoke name="{name}">\n', "</｜DSML｜invoke>"),
+    ('<｜DSML｜parameter name="{key}" string="{string}">', "</｜DSML｜parameter>\n"),
+)
+_OPENBMB = Layout(('<function name="{name}">', "</function>"), ('<param name="{key}">', "</param>"))
+_KIMI = Layout(
+    ('<|open|>call tool="{name}" index="{index}"<|sep|>', "<|close|>call<|sep|>"),
+    ('<|open|>argument key="{key}" type="{type}"<|sep|>', "<|close|>argument<|sep|>"),
+)
+
 
 def _spelled(*texts: str) -> tuple[str, ...]:
     """Markers of DSML in its two spellings."""
@@ -53,10 +67,11 @@ XML: tuple[Shape, ...] = (
         (
             Mark(("<tool_call>",)),
             Space("\n"),
-            Tags(_FUNCTION, "many", ("<function=",)),
+            Tags(_FUNCTION, "many", ("<function=",), _QWEN),
             Space("\n"),
             Close(("</tool_call>",)),
         ),
+        access="read-write",
     ),
     Shape(
         "seed",
@@ -64,16 +79,18 @@ XML: tuple[Shape, ...] = (
         (
             Mark(("<seed:tool_call>",)),
             Space("\n"),
-            Tags(_FUNCTION, "many"),
+            Tags(_FUNCTION, "many", layout=_SEED),
             Space("\n"),
             Close(("</seed:tool_call>", "</tool_call>")),
         ),
+        access="read-write",
     ),
     Shape(
         "glm",
         "GLM 4.5 to 5, Ling 3, Laguna, Spark 2.5",
-        (Mark(("<tool_call>",)), Space(), Tags(_PAIRS), Space("\n"), Close(("</tool_call>",))),
-        section=Section(("<tool_calls>",), ("</tool_calls>",)),
+        (Mark(("<tool_call>",)), Space(), Tags(_PAIRS, layout=_GLM), Space("\n"), Close(("</tool_call>",))),
+        section=Section(("<tool_calls>",), ("</tool_calls>",), written=("", "")),
+        access="read-write",
     ),
     Shape(
         "longcat-pairs",
@@ -114,11 +131,13 @@ XML: tuple[Shape, ...] = (
     Shape(
         "invoke",
         "Claude's way and its kin: MiniMax M2, dots, prompted models",
-        (Tags(_INVOKE, "one", ("<invoke ",)), Close(("",))),
+        (Tags(_INVOKE, "one", ("<invoke ",), _MINIMAX), Close(("",))),
         section=Section(
             ("<function_calls>", "<minimax:tool_call>", "<dots_function_call>"),
             ("</function_calls>", "</minimax:tool_call>", "</dots_function_call>"),
+            written=("<minimax:tool_call>\n", "\n</minimax:tool_call>"),
         ),
+        access="read-write",
     ),
     Shape(
         "atem",
@@ -130,11 +149,13 @@ XML: tuple[Shape, ...] = (
     Shape(
         "dsml",
         "DeepSeek V3.2 and V4",
-        (Tags(_DSML, "one", _spelled("<DSMLinvoke ", "<DSML invoke ")), Close(("",))),
+        (Tags(_DSML, "one", _spelled("<DSMLinvoke ", "<DSML invoke "), _DEEPSEEK), Close(("",))),
         section=Section(
             _spelled("<DSMLfunction_calls>", "<DSMLtool_calls>", "<DSMLtoolcalls>", "<DSMLtool>", "<DSML calls>"),
             _spelled("</DSMLfunction_calls>", "</DSMLtool_calls>", "</DSMLtoolcalls>", "</DSMLtool>", "</DSML calls>"),
+            written=("<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"),
         ),
+        access="read-write",
     ),
     Shape(
         "minimax-m3",
@@ -145,13 +166,16 @@ XML: tuple[Shape, ...] = (
     Shape(
         "minicpm",
         "MiniCPM 5; models that write a function tag with a name",
-        (Tags(_MINICPM, "one", ("<function name=", "<functionname=", "<functionĠname=")), Close(("",))),
+        (Tags(_MINICPM, "one", ("<function name=", "<functionname=", "<functionĠname="), _OPENBMB), Close(("",))),
+        access="read-write",
     ),
     Shape(
         "kimi-k3",
         "Kimi K3",
-        (Tags(_K3, "one", ("<|open|>call ",)), Close(("",))),
+        (Tags(_K3, "one", ("<|open|>call ",), _KIMI), Close(("",))),
         section=Section(("<|open|>tools<|sep|>",), ("<|close|>tools<|sep|>",)),
+        access="read-write",
+        between="",
     ),
     Shape(
         "toolify",
