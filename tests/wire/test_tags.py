@@ -5,14 +5,11 @@ from typing import Any
 import pytest
 from tests.wire.golden import TOOLS
 
-from opposable.errors import CannotCarry
 from opposable.wire import parse
 from opposable.wire.calls import Draft, NoCall, Parameter
 from opposable.wire.forms import Form, parsed
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
-from opposable.wire.rules import Rules
-from opposable.wire.shapes import BY_NAME
 from opposable.wire.source import Literals, Source
 from opposable.wire.steps import Block
 from opposable.wire.tags import Tags
@@ -101,14 +98,6 @@ def test_a_tag() -> None:
     assert parsed(" invoke name=\"a&amp;b\" x=1 y='2' /") == ("invoke", {"name": "a&b", "x": "1", "y": "2"}, True)
     assert parsed("parameter=two words") == ("parameter", {"": "two words"}, False)
     assert parsed("=x") == ("", {"": "x"}, False)
-
-
-def test_nothing_is_written_in_tags() -> None:
-    body = BY_NAME["qwen-xml"].body
-    with pytest.raises(CannotCarry):
-        body.write("ring_bell", {})
-    with pytest.raises(CannotCarry):
-        body.grammar("ring_bell", Rules(""))
 
 
 def json_of(text: str, schema: Any, root: Any = None) -> str:

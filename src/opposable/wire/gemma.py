@@ -24,7 +24,7 @@ _HEAD = re.compile(r"(?:call)?\s*:?\s*([\w.:/-]+)\s*")
 _NAME = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
-_KEY = re.compile(r"[\w$.+-]+")
+_KEY = re.compile(r"(?!--)[\w$.+-]+")
 _CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}\s*[{(]")
 
 

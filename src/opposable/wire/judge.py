@@ -19,7 +19,7 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
     """
     drafts = shape.body.read(block.text("body", raw), block.text("name", raw), tools, ended=ended)
     own_id = block.text("id", raw) or None
-    is_interrupted = not (block.whole or block.last or "closer" in block.parts)
+    is_open = not (block.whole or "closer" in block.parts)
     found: list[Call] = []
     for draft in drafts:
         if not draft.name.strip():
@@ -29,8 +29,9 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
             if draft.arguments is None and not shape.is_tagged:
                 raise NoCall("a name alone")
             raise Refused("unknown_tool")
-        if is_interrupted and draft.arguments is None and draft.texts is None and tools.parameters(name):
-            raise Malformed("another block begins where the arguments should")
+        lacks_any = draft.arguments is None and draft.texts is None
+        if is_open and lacks_any and (tools.needs_arguments(name) if block.last else tools.parameters(name)):
+            raise Malformed("the reply ends, or another block begins, where the arguments should")
         if draft.texts is not None:
             draft.arguments = _typed(draft.texts, tools.schema(name), draft.mends)
         values = arguments(draft, name, tools, tagged=shape.is_tagged)

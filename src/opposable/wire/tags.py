@@ -81,7 +81,7 @@ class Tags(Body):
             raise NoCall("no call")
         last = walk.calls[-1]
         if not last.is_closed:
-            if not ended or (not last.spans and _needs_arguments(last, tools)):
+            if not ended:
                 raise Malformed("cut off")
             last.mends += ["missing_marker"] if self.form.calls else []
         walk.calls[0].mends += ["escaped_break"] if walk.breaks else []
@@ -130,11 +130,6 @@ def _now(work: Generator[None, None, str]) -> str:
             next(work)
     except StopIteration as stop:
         return str(stop.value)
-
-
-def _needs_arguments(call: Written, tools: Offered) -> bool:
-    name = tools.name(call.name)
-    return call.json is None and call.attribute is None and name is not None and tools.needs_arguments(name)
 
 
 def _parameter(body: str, span: Span, mends: list[str]) -> Parameter:
