@@ -208,10 +208,11 @@ class Blocks:
             src.back(end)
 
     def _over_more(self, block: Block) -> Wait[None]:
-        """Go over a quote that stands right after the value: a member follows, and the value was closed too early."""
+        """Go over a quote that stands right after the brackets of the value: a member follows, they were closed too early."""
         src = self._src
         end = src.at
-        if (yield from src.skip(_STRAY_IN_LINE)) in ('"', "'"):
+        is_bracket = src.since(block.parts["body"][0]).rstrip().endswith(("}", "]"))
+        if is_bracket and (yield from src.skip(_STRAY_IN_LINE)) in ('"', "'"):
             src.pos += 1
             block.parts["body"] = (block.parts["body"][0], src.at)
         else:
