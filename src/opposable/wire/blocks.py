@@ -20,7 +20,7 @@ FENCE = "```"
 """What opens and closes a code fence."""
 _STRAY = re.compile(r"[\s}\]]+")
 _STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
-_MORE = re.compile(r"[{}\]]|[\"'”]\s{0,99}:")
+_MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:")
 """In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
