@@ -147,6 +147,8 @@ HOSTILE = {
     "less-than in a value": ("<function=ring_bell><parameter=times>", "<"),
     "tags in a value": ("<function=ring_bell><parameter=times>", "<b a='"),
     "quoted heads": ("", '<invoke name="ring_bell" a="'),
+    "a word in a head": ('<invoke name="ring_bell" ', "x"),
+    "words in a head": ('<invoke name="ring_bell" ', "x "),
     "heads in quotes": ("", "<function name='\""),
     "pairs": ("<tool_call>ring_bell", "<arg_key>times</arg_key>"),
     "pairs without values": ("", "<tool_call>ring_bell<arg_key>"),

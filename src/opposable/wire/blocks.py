@@ -22,11 +22,14 @@ _STRAY = re.compile(r"[\s}\]]+")
 _PREFACE = 256
 """How many characters of text may stand between an opener and its body."""
 _STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
-_MORE = re.compile(r"[{}\]]|[\"'”]\s{0,99}:")
+_MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:")
 """In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
+_KEY = re.compile(r"\w+")
+_KEY_END = Literals(['":', '" :'])
+_LONGEST_KEY = 64
 
 
 def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
@@ -246,14 +249,18 @@ class Blocks:
             src.back(end)
 
     def _over_more(self, block: Block) -> Wait[None]:
-        """Go over a quote that stands right after the value: a member follows, and the value was closed too early."""
+        """Go over a key that stands right after the brackets of the value: they were closed too early."""
         src = self._src
         end = src.at
-        if (yield from src.skip(_STRAY_IN_LINE)) in ('"', "'"):
-            src.pos += 1
-            block.parts["body"] = (block.parts["body"][0], src.at)
-        else:
-            src.back(end)
+        if src.since(block.parts["body"][0]).rstrip().endswith(("}", "]")):
+            char = yield from src.skip(_STRAY_IN_LINE)
+            key = src.at
+            yield from src.skip(_KEY, key + _LONGEST_KEY)
+            if char in ('"', "'") or (src.at > key and (yield from src.look(_KEY_END)) is not None):
+                src.pos += 1
+                block.parts["body"] = (block.parts["body"][0], src.at)
+                return
+        src.back(end)
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
         """Go over a closer that stands here, and over those that follow it across white space only.

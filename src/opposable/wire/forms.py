@@ -11,7 +11,7 @@ from opposable.wire.source import Literals
 
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
-_ATTRIBUTE = re.compile(r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,12 +91,14 @@ class Lines(ReadBody):
         at = 0
         while at < len(lines):
             line = lines[at].rstrip()
+            line_break = "\r" if lines[at].endswith("\r") else ""
             at += 1
             if (tool := _TOOL.fullmatch(line)) is not None:
                 found.append(Draft(tool.group(1), {}, texts=[]))
             elif (begin := _BEGIN.fullmatch(line)) is not None and found and found[-1].texts is not None:
                 end = _end_of_value(lines, at)
-                found[-1].texts.append(Parameter(begin.group(1), "\n".join(lines[at:end]), "json"))
+                value = "\n".join(lines[at:end]).removesuffix(line_break)
+                found[-1].texts.append(Parameter(begin.group(1), value, "json"))
                 at = end + 1
             elif line:
                 raise Malformed("no line of a call")

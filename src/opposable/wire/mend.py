@@ -84,8 +84,8 @@ class Reader:
         self.ended = ended
         self.pos = 0
         self.mends: list[str] = []
-        self.hides = False
-        """Does a comment run to the end of the text? What it holds may be members, and closers too."""
+        self.hides = -1
+        """Where the last comment ends that runs to a line's end. What it holds may be members, and closers too."""
 
     def mend(self, name: str) -> None:
         """A mend is needed here. Errors: Malformed, where the dialect has another meaning for it."""
@@ -107,7 +107,7 @@ class Reader:
                 self.pos = end
                 self.mend("odd_space")
             if (end := match_end(self.dialect.comment, self.text, self.pos)) > self.pos:
-                self.hides = end == len(self.text) and not self.text.endswith("*/")
+                self.hides = end if not self.text.endswith("*/", 0, end) else -1
                 self.pos = end
                 self.mend("comment")
             if self.pos == start:
@@ -171,7 +171,8 @@ class Reader:
             self.pos += 1
             return True
         if not char:
-            if not self.ended or bracket == ")" or self.hides:
+            hidden = self.hides >= 0 and match_end(_SPACE, self.text, self.hides) == len(self.text)
+            if not self.ended or bracket == ")" or hidden:
                 raise Malformed("cut off")
             self.mend("missing_closers")
             return True
