@@ -10,6 +10,7 @@ from tests.wire.golden import TOOLS
 
 from opposable.errors import CannotCarry
 from opposable.wire import Call, Event, Reply, StreamParser, Text, collect, parse, render
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.channels import BEGUN, CONSTRAIN, HEADS, MESSAGE
 from opposable.wire.fits import kind
 from opposable.wire.shapes import SHAPES
@@ -26,7 +27,6 @@ from opposable.wire.shapes.frames import (
     TURN_OPENERS,
 )
 from opposable.wire.steps import NAME, Id, Maybe, Must, Name, NameBefore
-from opposable.wire.tags import Tags
 
 OFFERED = list(TOOLS.values())
 MARKERS = [

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from opposable.wire.bodies import Arguments
+from opposable.wire.bodies.json import Arguments
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.calls import Draft, Refused
-from opposable.wire.forms import Form
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Found, Step
-from opposable.wire.tags import Tags
+from opposable.wire.tags.forms import Form
 
 State: TypeAlias = Literal["whole", "bare", "cut", "no"]
 """What stands here: a header, one whose body follows without `<|message|>`, the beginning of one at the end, or none."""

@@ -6,7 +6,7 @@ Law: what comes out is read back as what the grammar says. See `rules.py` for th
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from opposable.wire.bodies import Calls
+from opposable.wire.bodies.json import Calls
 from opposable.wire.offered import JsonSchema, Offered, Tool
 from opposable.wire.rules import Rules, literal, parts_of
 from opposable.wire.shapes import writable

@@ -1,6 +1,6 @@
 """Shapes whose body is JSON that says names and arguments. Law: a row says where it stands, never what model wrote it."""
 
-from opposable.wire.bodies import BRACKETS, BareCalls, CallList, Calls, KeyedCalls
+from opposable.wire.bodies.json import BRACKETS, BareCalls, CallList, Calls, KeyedCalls
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.steps import Close, Header, Label, Mark, Maybe, Must, Space
 

@@ -1,7 +1,7 @@
 """Shapes of prompted models that are neither JSON, tags nor Python. Law: a row says where the calls stand."""
 
-from opposable.wire.arrow import Arrows
-from opposable.wire.lines import ActionInput, FenceLabel, Lines, NameLine
+from opposable.wire.bodies.arrow import Arrows
+from opposable.wire.bodies.lines import ActionInput, FenceLabel, Lines, NameLine
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.steps import Close, Mark, Space
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from opposable.wire.bodies import Arguments, NamedObjects, Object
+from opposable.wire.bodies.json import Arguments, NamedObjects, Object
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.steps import Close, Id, Mark, Maybe, Must, Name, NameBefore, NamedId, Space
 

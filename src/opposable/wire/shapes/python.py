@@ -1,8 +1,8 @@
 """Shapes whose body is Python, or Gemma's writing. Law: a row says where the calls stand, never what model wrote them."""
 
-from opposable.wire.bodies import Calls
-from opposable.wire.gemma import GemmaCalls
-from opposable.wire.python import BarePython, Keywords, PythonCalls, PythonLines, PythonList
+from opposable.wire.bodies.gemma import GemmaCalls
+from opposable.wire.bodies.json import Calls
+from opposable.wire.bodies.python import BarePython, Keywords, PythonCalls, PythonLines, PythonList
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.steps import NAME, Close, Mark, Maybe, Must, Space
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from opposable.wire.bodies import Calls
+from opposable.wire.bodies.json import Calls
 from opposable.wire.rules import Rules, literal
 from opposable.wire.steps import Body, Close, Mark, Step
 

@@ -1,10 +1,10 @@
 """Shapes whose calls are tags with values of text. Law: a row says what the tags are called, never what model wrote them."""
 
-from opposable.wire.bodies import Calls
-from opposable.wire.forms import Form, Layout
+from opposable.wire.bodies.json import Calls
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.steps import Close, Mark, Maybe, Must, Name, Space
-from opposable.wire.tags import Tags
+from opposable.wire.tags.forms import Form, Layout
 
 _CDATA = ("<![CDATA[",)
 _FUNCTION = Form(calls=("function",), parameters=("parameter",), outer=("tool_call",))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.bare import Bare, settle
+from opposable.wire.bodies.bare import Bare, settle
 from opposable.wire.calls import Draft, NoCall, strict_at
 from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean

@@ -6,14 +6,14 @@ import pytest
 from tests.wire.golden import TOOLS
 
 from opposable.wire import parse
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.calls import Draft, NoCall, Parameter
-from opposable.wire.forms import Form, parsed
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source
 from opposable.wire.steps import Block
-from opposable.wire.tags import Tags
-from opposable.wire.tree import as_json
+from opposable.wire.tags.forms import Form, parsed
+from opposable.wire.tags.tree import as_json
 
 OFFERED = Offered(TOOLS.values())
 NONE = Literals(())

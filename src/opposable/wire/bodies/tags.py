@@ -5,16 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from opposable.errors import CannotCarry
-from opposable.wire import calls, tagwriter
+from opposable.wire import calls
 from opposable.wire.calls import Draft, NoCall, Parameter
-from opposable.wire.forms import Form, Layout, Span, Written
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
-from opposable.wire.tree import as_json
-from opposable.wire.walk import Walk
+from opposable.wire.tags import writer
+from opposable.wire.tags.forms import Form, Layout, Span, Written
+from opposable.wire.tags.tree import as_json
+from opposable.wire.tags.walk import Walk
 
 _NO_MARKERS = Literals(())
 _ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
@@ -112,10 +113,10 @@ class Tags(Body):
         return replace(self, place=place)
 
     def grammar(self, name: str, rules: Rules) -> str:
-        return tagwriter.grammar(self.form, self._layout(), name, rules)
+        return writer.grammar(self.form, self._layout(), name, rules)
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
-        return tagwriter.written(self.form, self._layout(), name, self.place, arguments)
+        return writer.written(self.form, self._layout(), name, self.place, arguments)
 
     def _layout(self) -> Layout:
         if self.layout is None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from opposable.wire.calls import Parameter
 from opposable.wire.fits import at, decode, types
-from opposable.wire.forms import Form, parsed
 from opposable.wire.mend import DEEPEST, Malformed
+from opposable.wire.tags.forms import Form, parsed
 
 _MOST = 64
 """How many schemas are looked at for one member."""

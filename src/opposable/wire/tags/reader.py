@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.forms import Form, Tag, candidates, parsed, roles, tag_ends
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
+from opposable.wire.tags.forms import Form, Tag, candidates, parsed, roles, tag_ends
 
 LONGEST = 256
 """How long a name, a key or a tag may be that is no head of a call."""

@@ -10,10 +10,10 @@ from tests.wire.schemas import Schema
 from tests.wire.test_grammar import obj
 
 from opposable.wire import Call, render
-from opposable.wire.forms import Form
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.grammar import calls
 from opposable.wire.shapes import BY_NAME, SHAPES
-from opposable.wire.tags import Tags
+from opposable.wire.tags.forms import Form
 
 AS_TEXT = [row.name for row in SHAPES if row.access == "read-write" and isinstance(row.body, Tags)]
 FORMS: dict[str, Form] = {row.name: row.body.form for row in SHAPES if isinstance(row.body, Tags)}

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from opposable.wire.fits import at, decode, kind, types
-from opposable.wire.forms import Form, Layout, roles
 from opposable.wire.rules import LONGEST_ENUM, Rules, fixed, literal
+from opposable.wire.tags.forms import Form, Layout, roles
 
 _DEEPEST = 8
 """How many schemas within schemas are told apart where one of them is text."""

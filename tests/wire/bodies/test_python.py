@@ -7,14 +7,14 @@ from tests.wire.gbnf import Grammar
 
 from opposable.errors import CannotCarry
 from opposable.wire import Call, render
-from opposable.wire.arrow import Arrows
-from opposable.wire.forms import Form
+from opposable.wire.bodies.arrow import Arrows
+from opposable.wire.bodies.python import read
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.grammar import calls
 from opposable.wire.mend import DEEPEST, Malformed
 from opposable.wire.offered import Offered
-from opposable.wire.python import read
 from opposable.wire.rules import Rules
-from opposable.wire.tags import Tags
+from opposable.wire.tags.forms import Form
 
 OFFERED = Offered([{"name": "f", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}])
 

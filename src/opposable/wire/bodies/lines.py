@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from opposable.wire import scan
-from opposable.wire.bodies import Arguments
+from opposable.wire.bodies.json import Arguments
 from opposable.wire.calls import Draft, NoCall, Parameter
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.bare import Bare, settle
+from opposable.wire.bodies.bare import Bare, settle
 from opposable.wire.calls import Draft
 from opposable.wire.dialects import GEMMA, by_opening
 from opposable.wire.mend import Malformed, Reader

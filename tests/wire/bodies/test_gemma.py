@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from tests.wire.schemas import Schema
+from tests.wire.tags.test_writer import written
 from tests.wire.test_grammar import obj
-from tests.wire.test_tagwriter import written
 
 from opposable.wire import Call, render
 
