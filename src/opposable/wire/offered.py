@@ -72,6 +72,11 @@ class Offered:
         properties = self._schemas[name].get("properties")
         return properties if isinstance(properties, Mapping) else {}
 
+    def takes_any(self, written: str) -> bool:
+        """Does this name mean a tool that has parameters?"""
+        name = self.name(written)
+        return name is not None and bool(self.parameters(name))
+
     def needs_arguments(self, name: str) -> bool:
         """Does the tool have a required parameter?"""
         return bool(self._schemas[name].get("required"))

@@ -74,6 +74,8 @@ class Lines(ReadBody):
                 in_value = after_value  # then the line before was data
         if "closer" not in block.parts and not in_value:
             src.back(end)
+        if not fenced and _is_bare_name(src.since(start), block.tools):
+            return "no"
         block.mends += [] if fenced else ["missing_opener"]
         block.mends += ["missing_marker"] if fenced and "closer" not in block.parts else []
         block.parts["body"] = (start, src.at if in_value else end)
@@ -105,6 +107,11 @@ class Lines(ReadBody):
         if not found:
             raise NoCall("no name of a tool")
         return found
+
+
+def _is_bare_name(body: str, tools: Offered) -> bool:
+    """Is this the name alone of a tool that takes arguments?"""
+    return _BEGIN.search(body) is None and tools.takes_any(body.partition(":")[2])
 
 
 def _end_of_value(lines: list[str], at: int) -> int:
@@ -153,8 +160,7 @@ class ActionInput(Arguments):
             yield from src.skip(scan.SPACE)
             return (yield from Arguments.scan(self, src, block))
         src.back(end)
-        name = block.tools.name(written)
-        block.whole = name is not None and not block.tools.parameters(name)
+        block.whole = block.tools.name(written) is not None and not block.tools.takes_any(written)
         block.parts["body"] = (end, end)
         return "on" if block.whole else "no"
 

@@ -53,6 +53,9 @@ class Tags(Body):
         walk.is_wrapped = "missing_opener" not in block.mends
         state = yield from walk.run(many=self.holds == "many")
         block.seen = walk.seen
+        is_plain = walk.are_keys and not self.form.calls  # any text may have an empty tag of a tool's name
+        if state == "on" and is_plain and not walk.calls[-1].spans and block.tools.takes_any(walk.calls[-1].name):
+            return "no"
         if state != "no":
             block.parts["body"] = (start, src.at)
             block.whole = walk.calls != [] and walk.calls[-1].is_closed
@@ -80,6 +83,8 @@ class Tags(Body):
         walk = Walk(src, self.form, tools, _NO_MARKERS, name, loose=False)
         if _now(walk.run(many=self.holds == "many")) == "no" or not walk.calls:
             raise NoCall("no call")
+        if walk.is_broken:
+            raise Malformed("something else after a call")
         last = walk.calls[-1]
         if not last.is_closed:
             if not ended:

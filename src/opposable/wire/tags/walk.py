@@ -32,6 +32,7 @@ class Walk(TagReader):
 
     `loose`: here it was looked ahead before; that is not done again. `seen`: up to where was looked ahead in vain.
     `is_wrapped`: the block's own marker stood before it; without it only a head with a parameter tag is one.
+    `is_broken`: something that is no call stands after a call.
     """
 
     def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str, *, loose: bool) -> None:
@@ -39,6 +40,7 @@ class Walk(TagReader):
         self.loose = loose
         self.seen = 0
         self.is_wrapped = True
+        self.is_broken = False
         self.calls: list[Written] = []
         self._wrapped = wrapped(form)
 
@@ -56,6 +58,10 @@ class Walk(TagReader):
             if state == "no" and before and not self.is_wrapped:  # those before it are a block without it
                 del self.calls[before:]
                 src.back(end)
+                return "on"
+            if state == "no" and before:
+                self.is_broken = True
+                yield from src.find(self.markers)
                 return "on"
             if state != "on":
                 return state
