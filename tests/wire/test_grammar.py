@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wire.gbnf import Grammar
 from tests.wire.schemas import ANY_SCHEMAS, KEYS, ODD_TEXTS, Schema
@@ -542,6 +542,7 @@ PLAIN_TOOLS = st.dictionaries(
 
 
 @pytest.mark.parametrize("shape", WRITABLE)
+@settings(max_examples=30)
 @given(tools=PLAIN_TOOLS, seed=st.integers(0, 2**32))
 def test_what_a_grammar_of_calls_lets_through_is_read_as_calls(
     shape: str, tools: dict[str, dict[str, Schema]], seed: int

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wire.golden import TOOLS
 
@@ -170,6 +170,7 @@ def fitting(calls: list[tuple[str, dict[str, Any]]], shape: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("shape", WRITABLE)
+@settings(max_examples=30)
 @given(calls=CALLS, finish=FINISHES)
 def test_what_is_written_is_read_back(shape: str, calls: list[tuple[str, dict[str, Any]]], finish: str | None) -> None:
     tools = fitting(calls, shape)
