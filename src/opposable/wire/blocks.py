@@ -49,7 +49,7 @@ class Blocks:
         self._opened = 0
 
     def read(self, opener: str, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
-        """Go over the block that this opener begins, which stands here. None: it is none.
+        """Go over the block that this opener begins, which stands here. None: it is none, and only the opener was gone over.
 
         `frame`: what it stands in.
         """
@@ -68,19 +68,11 @@ class Blocks:
             furthest = max(furthest, src.at)
         found = yield from self._past_prose(opener, start, frame)
         if found is None:
-            yield from self._over_no_block(max(self._opened, start + len(opener)), furthest)
+            self._loose = max(self._loose, furthest)
+            after = max(self._opened, start + len(opener))
+            src.back(min(after, src.at))
+            src.pos += after - src.at
         return found
-
-    def _over_no_block(self, start: int, end: int) -> Wait[None]:
-        """Go from where an opener ended that opened nothing to where its shapes gave up, or to an opener before that."""
-        src = self._src
-        self._loose = max(self._loose, end)
-        src.back(min(start, src.at))
-        src.pos += start - src.at
-        if end > start and (yield from src.find(self._table.called, end - start)) is not None and src.at < end:
-            return
-        src.back(min(end, src.at))
-        src.pos += max(end, start) - src.at
 
     def _past_prose(self, opener: str, start: int, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Words stand after the opener: JSON after them is its body where the closer follows. Goes back if there is none."""
