@@ -20,8 +20,10 @@ from opposable.wire.shapes.frames import (
     CONTENT,
     END_TOKENS,
     FAKE_RESULTS,
+    HANDOVERS,
     PHRASES,
     REASONING,
+    RESULT_TOKENS,
     TURN_OPENERS,
     Frame,
 )
@@ -156,6 +158,9 @@ class StreamParser:
         if literal in END_TOKENS:
             yield from self._end_tokens(literal)
             return
+        if literal in HANDOVERS:
+            yield from self._handover(literal)
+            return
         src.pos += len(literal)
         if literal in REASONING and not self._begins_line:
             self._named.update(REASONING[literal])
@@ -177,7 +182,8 @@ class StreamParser:
             self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
             self._told.faked = True
-            self._told.let_go(Text)
+            is_end = literal in RESULT_TOKENS and not (yield from src.skip(SPACE))
+            self._told.let_go(Marker if is_end else Text)
         elif literal in frames.AFTER_REASONING or self._named[literal] > 0 or self._told.called:
             self._named[literal] -= 1
             self._told.let_go(Text)
@@ -276,6 +282,19 @@ class StreamParser:
             self._told.let_go(Marker)
             self._told.between = True
             self._fresh = self._outside
+        else:
+            self._told.let_go(Text)
+
+    def _handover(self, token: str) -> Wait[None]:
+        """A token that opens the turn of another stands here: that ends this one after a part of it, or at the end."""
+        src = self._src
+        start = src.at
+        src.pos += len(token)
+        if not (yield from src.skip(SPACE)):
+            self._told.let_go(Marker)
+        elif self._told.between:
+            src.back(start)
+            yield from self._other_turn()
         else:
             self._told.let_go(Text)
 

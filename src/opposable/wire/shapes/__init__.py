@@ -14,6 +14,7 @@ from opposable.wire.shapes.frames import (
     CONTENT,
     END_TOKENS,
     FAKE_RESULTS,
+    HANDOVERS,
     LINE_CLOSERS,
     REASONING,
     REASONING_CLOSERS,
@@ -156,7 +157,7 @@ class Table:
         found = self._in_section.get(closers)
         if found is None:
             framed = self.framed if self._framed_closers.intersection(closers) else ()
-            frames = (*REASONING, *REASONING_CLOSERS, *END_TOKENS, AUTHOR)
+            frames = (*REASONING, *REASONING_CLOSERS, *END_TOKENS, *HANDOVERS, AUTHOR)
             anywhere = (*self.tagged, *self.around, *framed, *frames, *closers)
             found = self._in_section[closers] = Literals(anywhere, (*self.at_line, *_LINE, *AFTER_REASONING))
         return found
@@ -179,7 +180,7 @@ class Table:
             own = (*self.closers(shape).anywhere, *(frame.closers if frame else ()))
             fences = tuple(opener for opener in self.at_line if any(row.place == "line" for row in self.rows[opener]))
             line = () if shape.is_tagged else (*fences, *REASONING, *FAKE_RESULTS)
-            found = Literals((*own, *self.tagged, *END_TOKENS), line), Literals(own)
+            found = Literals((*own, *self.tagged, *END_TOKENS, *HANDOVERS), line), Literals(own)
             self._markers[shape.name, frame] = found
         return found
 

@@ -118,18 +118,25 @@ END_TOKENS: tuple[str, ...] = (
     "<|end_of_turn|>", "<end_of_turn>", "</s>", "<eos>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>",
     "<turn|>", "<|eom|>", "<|eot|>", "<|close|>message<|sep|>", "<|end_of_msg|>", "<|content_model_end_sampling|>",
     "<|END_RESPONSE|>", "<|END_TEXT|>", "<|close|>response<|sep|>", "<|end_message|>", "[END FINAL RESPONSE]",
-    "<|message_sep|>",
+    "<|message_sep|>", "[EOS]", "[e~[",
 )  # fmt: skip
 """Tokens that end a turn. At the end of a reply they are no content."""
 
+HANDOVERS: tuple[str, ...] = ("<|observation|>", "<|user|>", "<|im_system|>", "<|im_user|>")
+"""Tokens that open the turn of another, and so end this one: at the end of a reply, or right after a part of it."""
+
 TURN_OPENERS: tuple[str, ...] = (
+    *HANDOVERS,
     "<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start_of_role|>", "<|start_of_turn|>", "[INST]",
     "<｜User｜>", "<|START_OF_TURN_TOKEN|>", "<|turn>", "<|message_user|>", "<|message_tool|>",
 )  # fmt: skip
 """Tokens that open another turn: after the end of one, the model only goes on by itself."""
 
+RESULT_TOKENS: tuple[str, ...] = ("<|tool_response>", "<start_function_response>")
+"""Tokens at which a model stops for a result: at the end of a reply they are no content."""
+
 FAKE_RESULTS: tuple[str, ...] = (
     "<tool_response>", "<tool_result>", "<function_results>", "[TOOL_RESULTS]", "Observation:",
-    "<｜tool▁outputs▁begin｜>",
+    "<｜tool▁outputs▁begin｜>", "```tool_output", "<|tool_response_start|>", *RESULT_TOKENS,
 )  # fmt: skip
 """What begins a result that a model made up, at the beginning of a line or right after a call."""
