@@ -13,7 +13,7 @@ from opposable.wire.events import Cause
 from opposable.wire.mend import DEEPEST, Malformed, clean, loads, match_end, number
 from opposable.wire.offered import Offered
 
-NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function")
+NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
 ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input", "tool_parameters",
 )  # fmt: skip

@@ -40,6 +40,18 @@ def over_noise(src: Source) -> Wait[bool]:
     return src.at > start
 
 
+def over_doubled(src: Source, openers: Literals) -> Wait[int]:
+    """Go over openers that are written again, and tokens that begin a text, which mean nothing behind a marker.
+
+    Goes over white space after the last of them too; where that ends.
+    """
+    end = src.at
+    while (yield from src.skip(SPACE)) and (token := (yield from src.look(openers))) is not None:
+        src.pos += len(token)
+        end = src.at
+    return end
+
+
 def over_label(src: Source, opener: str) -> Wait[None]:
     """Go over what belongs to the opener of reasoning that was gone over: the opener again, noise, a label, line breaks."""
     label = LABELS.get(opener)

@@ -10,7 +10,7 @@ from opposable.wire.blocks import FENCE, Blocks
 from opposable.wire.channels import BEGUN, GLUED, HEADS, kind, over_header, read_header
 from opposable.wire.ends import ENDS, over_end_tokens
 from opposable.wire.events import Event, Marker, Reasoning, Rejected, Text
-from opposable.wire.framing import Thoughts, ends_here, message_frame, over_author, over_label, over_noise
+from opposable.wire.framing import Thoughts, ends_here, message_frame, over_author, over_doubled, over_label, over_noise
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes import BY_NAME, frames, table
@@ -374,18 +374,6 @@ class StreamParser:
         elif self._told.section is None:
             self._told.let_go(Text)
 
-    def _over_doubled(self, openers: Literals) -> Wait[int]:
-        """Go over openers that are written again, and tokens that begin a text, which mean nothing behind a marker.
-
-        Goes over white space after the last of them too; where that ends.
-        """
-        src = self._src
-        end = src.at
-        while (yield from src.skip(SPACE)) and (token := (yield from src.look(openers))) is not None:
-            src.pos += len(token)
-            end = src.at
-        return end
-
     def _open_section(self, literal: str, section: Section) -> Wait[bool]:
         """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged.
 
@@ -395,7 +383,7 @@ class StreamParser:
         src.pos += len(literal)
         inside = self._table.in_section(section.closers)
         again = Literals((literal, *BEGIN_TOKENS))
-        end = yield from self._over_doubled(again)
+        end = yield from over_doubled(src, again)
         body = src.at
         found = yield from src.find(inside, _NOISE)
         is_cut = found is None and src.closed and not self._told.ended and not src.since(body).strip()

@@ -36,13 +36,14 @@ MENDS = {
     "half_tag": "a tag missing that opens or closes a parameter, before the next one",
     "glued_name": "the name of the tool and the key of its parameter written as one word",
     "nested_arguments": "all arguments written as the value of one parameter",
-    "escaped_break": "a line break between tags written as a backslash and a letter",
+    "escaped_break": "a line break between tags or tokens written as a backslash and a letter",
 }
 """Every mend by its name, as a call lists it, and what was mended."""
 
 DEEPEST = 200
 """How deep a value may be nested."""
 _SPACE = re.compile(r"[ \t\r\n]*")
+_ESCAPED_BREAK = re.compile(r"(?:\\[nrt])+")
 _ODD_SPACE = re.compile(r"[\s\ufeff]+")
 _WORD = re.compile(r"[\w$.+-]+")
 LEADING_ZEROS = re.compile(r"[+-]?0[\d_]")
@@ -106,6 +107,9 @@ class Reader:
             if (end := match_end(_ODD_SPACE, self.text, self.pos)) > self.pos:
                 self.pos = end
                 self.mend("odd_space")
+            if (end := match_end(_ESCAPED_BREAK, self.text, self.pos)) > self.pos:
+                self.pos = end
+                self.mend("escaped_break")
             if (end := match_end(self.dialect.comment, self.text, self.pos)) > self.pos:
                 self.hides = end if not self.text.endswith("*/", 0, end) else -1
                 self.pos = end

@@ -17,6 +17,7 @@ End: TypeAlias = Literal["whole", "marker", "end", "no"]
 
 KeyCheck: TypeAlias = Callable[[str], bool]
 
+_BREAKS = Literals(("\\n", "\\r", "\\t"))
 SPACE = re.compile(r"[\s\ufeff]+")
 _WORD = re.compile(r"[^\s,:{}\[\]\"'<`]+")
 _COMMENT = re.compile(r"[^\n]+")
@@ -81,7 +82,7 @@ def json(src: Source, markers: Literals, keys: KeyCheck | None = None) -> Wait[E
     """
     state = _Json(keys)
     while True:
-        char = yield from src.skip(SPACE)
+        char = yield from over_breaks(src)
         if not char:
             return "end"
         if (yield from src.look(markers)) is not None:
@@ -93,6 +94,13 @@ def json(src: Source, markers: Literals, keys: KeyCheck | None = None) -> Wait[E
             return "whole"
         if not sound:
             return (yield from broken(src, markers))
+
+
+def over_breaks(src: Source) -> Wait[str]:
+    """Go over white space, and line breaks that are written as a backslash and a letter; the character after them."""
+    while (char := (yield from src.skip(SPACE))) == "\\" and (found := (yield from src.look(_BREAKS))) is not None:
+        src.pos += len(found)
+    return char
 
 
 def broken(src: Source, markers: Literals) -> Wait[End]:

@@ -25,13 +25,14 @@ _FENCE = Literals(["```"])
 
 def _over_fence(src: Source) -> Wait[bool]:
     """Go over a code fence or a language label that stands before a value. Is this where a value begins?"""
+    yield from scan.over_breaks(src)
     start = src.at
     yield from src.skip(_TICKS)
     ticks, label = src.at - start, src.at
     yield from src.skip(_LABEL)
     if 0 < ticks < 3 or (not ticks and src.at > label and src.since(label).casefold() != "json"):
         return False
-    char = yield from src.skip(scan.SPACE)
+    char = yield from scan.over_breaks(src)
     return char != "" and char in "{["
 
 
@@ -84,7 +85,7 @@ class Calls(Body):
     openers: tuple[str, ...] = ()
 
     def may_begin(self, char: str) -> bool:
-        return char in "{[`jJ"
+        return char in "{[`jJ\\"
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))

@@ -29,7 +29,16 @@ NAMED: tuple[Shape, ...] = (
     Shape(
         "mistral-args",
         "Mistral from tokenizer v11 on: Small 3.2, Devstral, Magistral, Ministral 3",
-        (Mark(("[TOOL_CALLS]",)), Space(), Name(), Id(("[CALL_ID]",)), Maybe(("[ARGS]",)), Space(), Arguments()),
+        (
+            Mark(("[TOOL_CALLS]",)),
+            Space(),
+            Name(),
+            Id(("[CALL_ID]",)),
+            Space(),
+            Maybe(("[ARGS]",)),
+            Space(),
+            Arguments(),
+        ),
         access="read-write",
         between="",
     ),

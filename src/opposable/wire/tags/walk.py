@@ -328,16 +328,14 @@ class Walk(TagReader):
             elif not inner and tag.role == "/parameter":
                 span.is_doubtful = True
             if not tag.role.startswith("/") and tag.role != "marker":
-                if is_first and place is None and self._may_follow(call, tag.word) and self._is_text(span, tag):
+                before = self.src.since(span.start)[: tag.start - span.start] if is_first and place is None else ""
+                if before.strip() and self._may_follow(call, tag.word):
                     span.stop, span.end = tag.start, "next"
                     return (yield from self._parameter(tag))
                 is_first = False
                 inner.append(tag.word)
         self._at_end(span, place, tag)
         return None
-
-    def _is_text(self, span: Span, tag: Tag) -> bool:
-        return self.src.since(span.start)[: tag.start - span.start].strip() != ""
 
     def _at_end(self, span: Span, place: int | None, tag: Tag | None) -> None:
         """Nothing closes this value: it ends at the first `place` where something outer to it stands, or with the reply."""
