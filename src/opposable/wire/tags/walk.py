@@ -39,8 +39,7 @@ class Walk(TagReader):
         super().__init__(src, form, tools, markers, name)
         self.loose = loose
         self.seen = 0
-        self.is_wrapped = True
-        self.is_broken = False
+        self.is_wrapped, self.is_broken = True, False
         self.calls: list[Written] = []
         self._wrapped = wrapped(form)
 
