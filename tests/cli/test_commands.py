@@ -101,6 +101,12 @@ MISUSES: list[tuple[list[str], int, str]] = [
     (["run", "x", "--workspace", "m" * 300], 2, "cannot be used"),
     (["parse", "--tools", "nope.json"], 2, "nope.json cannot be read"),
     (["parse", "--tools", "README.md"], 2, "README.md is not JSON"),
+    (["parse", "--tools", "-"], 2, "the tools cannot come from stdin"),
+    (["parse", "nope.txt"], 2, "nope.txt cannot be read"),
+    (["parse", "tests"], 2, "tests cannot be read"),
+    (["parse", "m" * 300], 2, "cannot be read"),
+    (["parse", ""], 2, "cannot be read"),
+    (["parse", "README.md", "README.md"], 2, "Unused Tokens"),
 ]
 
 
@@ -241,3 +247,41 @@ def test_parse_reads_what_is_no_utf8(environ: dict[str, str]) -> None:
     done = call(["parse"], environ, b"caf\xe9")
     assert json.loads(done.stdout)["content"] == "caf\N{REPLACEMENT CHARACTER}"
     assert "byte 3 on stdin is no UTF-8" in done.stderr
+
+
+def test_parse_reads_a_file(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "reply.txt"
+    file.write_bytes(REPLY.encode())
+    wanted = parsed(["--tool", "add"], environ, REPLY.encode())
+    for words in ([str(file), "--tool", "add"], ["--tool", "add", str(file)]):
+        assert parsed(words, environ, b"not this") == wanted
+    assert parsed(["-", "--tool", "add"], environ, REPLY.encode()) == wanted
+
+
+@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null")])
+def test_parse_refuses_a_file_that_is_no_text(data: bytes, said: str, environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "reply.txt").write_bytes(data)
+    done = call(["parse", str(tmp_path / "reply.txt")], environ)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"reply.txt is no text: its {said}" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("names", [["--tool", "other,add"], ["--tool", "other, add ,"], ["--tool=other", "--tool=add"]])
+def test_parse_takes_several_names(names: list[str], environ: dict[str, str]) -> None:
+    assert [found["name"] for found in parsed(names, environ, REPLY.encode())["tool_calls"]] == ["add"]
+
+
+def test_parse_says_that_tools_are_to_be_offered(environ: dict[str, str]) -> None:
+    done = call(["parse"], environ, REPLY.encode())
+    assert [block["cause"] for block in json.loads(done.stdout)["rejected"]] == ["unknown_tool"]
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "--tool NAME or --tools FILE" in done.stderr
+    assert call(["parse", "--tool", "other"], environ, REPLY.encode()).stderr == ""
+    assert call(["parse"], environ, b"Hello.").stderr == ""
+
+
+def test_parse_says_in_its_help_what_goes_in_and_comes_out(environ: dict[str, str]) -> None:
+    said = " ".join(call(["parse", "--help"], environ).stdout.split())
+    for word in ("JSON comes out", "file that holds the reply", "standard input", "only calls to these count"):
+        assert word in said

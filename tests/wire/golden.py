@@ -56,6 +56,7 @@ class Case:
     keys: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
     calls: list[Wanted] = field(default_factory=list)
+    line: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}: {self.title}"
@@ -116,7 +117,7 @@ def read(text: str, file: str) -> list[Case]:
                 if part is None:
                     _check(cases[-1], head)
             elif line.startswith("== "):
-                cases.append(Case(file, line[3:]))
+                cases.append(Case(file, line[3:], line=number))
             elif line.startswith("--- ") and cases:
                 part = line[4:]
             elif line.strip() and not (line.startswith("# ") and not cases):
@@ -142,13 +143,16 @@ def _put(case: Case, part: str, text: str) -> None:
 def _check(case: Case, head: dict[str, str]) -> None:
     for key in HEAD_KEYS & head.keys():
         case.keys.setdefault(key, head[key])
-    for missing in {"holds", "tools"} - case.keys.keys() | {"reply"} - case.parts.keys():
-        raise Unreadable(f"no {missing}")
+    missing = [name for name in ("holds", "tools", "reply") if name not in {*case.keys, *case.parts}]
+    if missing:
+        raise Unreadable(f"no {' and no '.join(missing)} in the case {case.title!r}, which begins at line {case.line}")
     if case.keys.get("content", "the reply") != "the reply" or {"content"} <= case.keys.keys() & case.parts.keys():
         raise Unreadable("`content:` is `the reply`, or a part")
     if case.keys.get("begins", "in reasoning") != "in reasoning":
         raise Unreadable("a reply begins `in reasoning` or says nothing")
-    assert case.tools
+    for name in names(case.keys["tools"]):
+        if name not in TOOLS:
+            raise Unreadable(f"no tool {name!r} in tests/wire/tools.json")
     for line in case.parts.get("calls", "").split("\n") if "calls" in case.parts else []:
         _call_line(case, line)
 

@@ -4,19 +4,22 @@
 """
 
 import inspect
+import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.markdown import code, codes, escaped, fenced, page, table
-from tests.wire.golden import CASES, Case, all_cases, rulings
+from tests.wire.golden import CASES, Case, Wanted, all_cases, rulings
 
+from opposable.wire.bodies.tags import Tags
 from opposable.wire.mend import MENDS
 from opposable.wire.shapes import SHAPES
 from opposable.wire.shapes.frames import CONTENT, END_TOKENS, FAKE_RESULTS, REASONING, TURN_OPENERS
 from opposable.wire.shapes.shape import Section, Shape
+from opposable.wire.steps import Header, Id, Maybe, Must, Name, NameBefore, Step
 
 DOCS = Path(__file__).parents[2] / "docs"
 MADE = "<!-- Made by `make docs`. Not edited by hand. -->"
@@ -79,7 +82,12 @@ def _legend() -> list[tuple[str, str]]:
             "begins with, ends with",
             "Markers as they are taught, then how they drift. `{name}` is the name of any offered tool.",
         ),
-        ("inside", "Markers between these two."),
+        ("inside", "Markers that are looked for between these two."),
+        (
+            "tags inside",
+            "What the tags of calls, of parameters, or of keys and values beside each other are called. In a shape that "
+            "names no parameters, a parameter's tag is called like the parameter.",
+        ),
         ("section", "Markers around several blocks, each of which is judged by itself."),
         (
             "steps",
@@ -98,6 +106,7 @@ def _shape(shape: Shape, cases: Sequence[Case], head: str) -> str:
         ("Stands", PLACES.get(shape.place, shape.place)),
         ("Begins with", codes(shape.openers)),
         ("Inside", codes(inside(shape))),
+        ("Tags inside", codes(tags_inside(shape))),
         ("Ends with", codes(shape.closers)),
         ("Section", _section(shape.section)),
         ("Steps", " · ".join(type(step).__name__ for step in shape.steps)),
@@ -114,8 +123,32 @@ def _shape(shape: Shape, cases: Sequence[Case], head: str) -> str:
 
 
 def inside(shape: Shape) -> list[str]:
-    """The fixed texts that a block may hold between its opener and its closer."""
-    return [text for text in texts_of(shape.inner) if text.strip() and text not in shape.openers + shape.closers]
+    """The markers that are looked for between a block's opener and its closer."""
+    texts = [text for step in shape.inner for text in looked_for(step)]
+    return [text for text in texts if text.strip() and text not in shape.openers + shape.closers]
+
+
+def looked_for(step: Step) -> tuple[str, ...]:
+    """The texts of a step that a reply is searched for."""
+    match step:
+        case Maybe() | Must() | Id():
+            return step.texts
+        case Name() | NameBefore():
+            return step.until
+        case Header():
+            return (step.marker,)
+    return ()
+
+
+def tags_inside(shape: Shape) -> list[str]:
+    """What the tags in a block are called."""
+    forms = [step.form for step in shape.inner if isinstance(step, Tags)]
+    return [
+        name
+        for form in forms
+        for names in (form.calls, form.parameters, form.whole, form.keys, form.values, form.types)
+        for name in names
+    ]
 
 
 def _section(section: Section | None) -> str:
@@ -162,8 +195,14 @@ def _frames() -> str:
 
 def _steps(shapes: Iterable[Shape]) -> str:
     kinds = {type(step).__name__: type(step) for shape in shapes for step in shape.steps}
-    rows = [(name, escaped(_says(kinds[name]))) for name in sorted(kinds)]
+    rows = [(kind.__name__, escaped(_says(kind))) for kind in sorted(kinds.values(), key=_defined)]
     return page("## The steps", table(("step", "what it is"), rows)).rstrip("\n")
+
+
+def _defined(kind: type) -> tuple[bool, str, int]:
+    """Where a kind of step is defined: what is said of some is "the same" as of the one before."""
+    module = kind.__module__
+    return module != Step.__module__, module, [*vars(sys.modules[module])].index(kind.__name__)
 
 
 def _mends() -> str:
@@ -177,25 +216,46 @@ def _says(kind: type) -> str:
 
 def contests_page(cases: Sequence[Case], clauses: Mapping[str, str]) -> str:
     """The page of texts that two shapes could claim."""
+    offered = {tool["name"]: tool for case in cases for tool in case.tools}
     return page(
         "# Texts that two shapes could claim",
         MADE,
         f"{len(cases)} replies which two [shapes](shapes.md) could read, or a shape and plain text, and what each of them "
-        "means. They are the cases of `tests/wire/cases/contests.txt`.",
-        *(_contest(case, clauses) for case in cases),
+        "means. They are the cases of `tests/wire/cases/contests.txt`. Below a call stands its shape, and what was mended.",
+        *_tools(offered),
+        *(_contest(case, clauses, offered) for case in cases),
     )
 
 
-def _contest(case: Case, clauses: Mapping[str, str]) -> str:
+def _tools(offered: Mapping[str, dict[str, Any]]) -> list[str]:
+    rows = [(code(name), _parameters(tool["parameters"])) for name, tool in offered.items()]
+    return ["These tools are offered, where a reply does not name fewer:", table(("tool", "parameters"), rows)]
+
+
+def _parameters(schema: Mapping[str, Any] | None) -> str:
+    if schema is None:
+        return "not said"
+    kinds = schema["properties"].items()
+    said = [f"{code(key)} ({kind.get('type', 'anything')}{_must(key, schema)})" for key, kind in kinds]
+    return ", ".join(said) or "none"
+
+
+def _must(key: str, schema: Mapping[str, Any]) -> str:
+    return ", required" if key in schema.get("required", ()) else ""
+
+
+def _contest(case: Case, clauses: Mapping[str, str], offered: Collection[str]) -> str:
+    names = [tool["name"] for tool in case.tools]
     told = [
         ("Content:", case.content if case.content != case.reply else None),
         ("Reasoning:", case.reasoning),
-        ("Calls:", calls_of(case) or None),
+        ("Calls:", "\n".join(map(_shaped, case.calls)) or None),
         ("Rejected:", "\n".join(case.rejected) or None),
     ]
     parts = [part for name, text in told if text is not None for part in (name, fenced(text))]
     return page(
         f"## {escaped(case.title[:1].upper() + case.title[1:])}",
+        f"Offered: {codes(names)}." if len(names) < len(offered) else "",
         _circumstances(case),
         fenced(case.reply),
         "" if case.content != case.reply else "All of it is content.",
@@ -203,6 +263,13 @@ def _contest(case: Case, clauses: Mapping[str, str]) -> str:
         "Decided by:",
         "\n".join(f"- {name}: {escaped(clauses[name])}" for name in case.holds),
     ).rstrip("\n")
+
+
+def _shaped(call: Wanted) -> str:
+    """A call as a file of cases writes it, its shape always said."""
+    notes = (("shape", call.shape), ("id", call.id), ("mends", ", ".join(call.mends)))
+    said = [f"  {name}: {text}" for name, text in notes if text]
+    return "\n".join((f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *said))
 
 
 def _circumstances(case: Case) -> str:

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pytest
 from tests.wire.golden import CASES, HERE, Case, all_cases
@@ -72,9 +72,31 @@ def test_a_case_with_any_hint(case: Case) -> None:
         assert told(reply) == wanted(case)
 
 
+def apart(shapes: Collection[str], files: Collection[str]) -> list[str]:
+    """What is to be done where the table and the files of cases differ."""
+    return [
+        *(f"add tests/wire/cases/{name}.txt" for name in sorted({*shapes} - {*files})),
+        *(
+            f"add the row {name!r} to src/opposable/wire/shapes/, or remove tests/wire/cases/{name}.txt"
+            for name in sorted({*files} - {*shapes})
+        ),
+    ]
+
+
 def test_table_and_case_files_name_the_same_shapes() -> None:
-    assert {path.stem for path in CASES.iterdir()} == {shape.name for shape in SHAPES} | BESIDE_SHAPES
+    files = {path.stem for path in CASES.iterdir()}
+    to_do = apart({shape.name for shape in SHAPES}, files - BESIDE_SHAPES)
+    assert not to_do, "; ".join(to_do)
+    assert files >= BESIDE_SHAPES
     assert {path.suffix for path in CASES.iterdir()} == {".txt"}
+
+
+def test_what_is_to_be_done_where_they_differ_is_said() -> None:
+    assert apart(["hermes", "oven"], ["hermes", "mill"]) == [
+        "add tests/wire/cases/oven.txt",
+        "add the row 'mill' to src/opposable/wire/shapes/, or remove tests/wire/cases/mill.txt",
+    ]
+    assert apart(["hermes"], ["hermes"]) == []
 
 
 def test_every_shape_is_read_by_a_case_of_its_own_file() -> None:

@@ -1,14 +1,15 @@
 """The pages made of the table and its cases are up to date, and hold every reply to the letter."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.markdown import code, codes, escaped, fenced, table
 from tests.test_docs import blocks_of, runnable
-from tests.wire.golden import Case, all_cases, rulings
-from tests.wire.pages import contests_page, head_of, pages, shapes_page, texts_of
+from tests.wire.golden import Case, Wanted, all_cases, rulings
+from tests.wire.pages import contests_page, head_of, inside, pages, shapes_page, tags_inside, texts_of
 
 from opposable.wire.shapes import SHAPES
 from opposable.wire.shapes.frames import REASONING
@@ -73,6 +74,42 @@ def test_a_contest_says_what_is_known() -> None:
     text = contests_page([Case("contests", "cut <off>", keys, parts)], rulings())
     assert "## Cut \\<off\\>\n\nWhere cut off (finish reason length) and the prompt opened the reasoning:\n" in text
     assert [block.text for block in blocks_of(text)] == ['"a\\n<b>\\u0000"\n', "a\n", "```\n", "truncated\n"]
+
+
+def test_contests_say_which_tools_are_offered_and_every_shape() -> None:
+    call = Wanted("ring_bell", {"times": 1}, "hermes", "id-1", ("fence", "comment"))
+    bell = Case("contests", "a bell", {"holds": "C5", "tools": "ring_bell"}, {"reply": "a"}, [call])
+    more = Case("contests", "more", {"holds": "C5", "tools": "ring_bell, weigh_crate, open_gate"}, {"reply": "b"})
+    text = contests_page([bell, more], rulings())
+    assert "| `ring_bell` | `times` (integer), `hard` (boolean) |\n" in text
+    assert "| `weigh_crate` | `crate` (string, required), `unit` (string) |\n| `open_gate` | not said |\n" in text
+    assert "## A bell\n\nOffered: `ring_bell`.\n" in text
+    assert "## More\n\n```text\nb\n" in text
+    assert 'ring_bell {"times": 1}\n  shape: hermes\n  id: id-1\n  mends: fence, comment\n' in text
+
+
+def test_inside_are_markers_and_tags_alone() -> None:
+    by_name = {shape.name: shape for shape in SHAPES}
+    assert inside(by_name["qwen-xml"]) == inside(by_name["gemma"]) == inside(by_name["fenced"]) == []
+    assert tags_inside(by_name["qwen-xml"]) == ["function", "parameter"]
+    assert tags_inside(by_name["glm"]) == ["arg_key", "arg_value"]
+    assert inside(by_name["toolify"]) == ["<tool>", "</tool>"]
+    assert inside(by_name["mistral-args"]) == ["[CALL_ID]", "[ARGS]"]
+    assert inside(by_name["kimi"]) == ["<|tool_call_argument_begin|>"]
+    assert tags_inside(by_name["hermes"]) == []
+
+
+def test_no_marker_holds_a_place_but_the_name() -> None:
+    places = re.compile(r"\{(?!name\})\w+\}")
+    assert [text for shape in SHAPES for text in inside(shape) + tags_inside(shape) if places.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("step", "of"), [("CallList", "Calls"), ("Object", "Arguments"), ("PythonList", "PythonCalls")]
+)
+def test_the_same_follows_what_it_is_the_same_as(step: str, of: str) -> None:
+    rows = re.findall(r"^\| (\w+) \| ", BY_NAME["shapes.md"].partition("\n## The steps\n")[2], re.MULTILINE)
+    assert rows.index(step) == rows.index(of) + 1
 
 
 def test_what_a_file_says_of_itself() -> None:

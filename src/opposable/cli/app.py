@@ -19,7 +19,7 @@ COMMANDS = {
     "run": ("opposable.cli.run:run", "Let a model answer, calling tools where it needs them."),
     "use": ("opposable.cli.models:use", "Set the model that is used where none is named."),
     "models": ("opposable.cli.models:models", "List, fetch and remove models."),
-    "parse": ("opposable.cli.parse:parse", "Find the tool calls in a model's reply."),
+    "parse": ("opposable.cli.parse:parse", "Find the tool calls in a model's reply; JSON comes out."),
 }
 """Where each command is, and what it does."""
 

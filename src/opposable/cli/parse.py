@@ -2,11 +2,13 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from opposable.cli.app import STDIN
 from opposable.cli.text import decoded
 from opposable.errors import SettingsError
 from opposable.messages import ToolSpec
@@ -16,39 +18,72 @@ from opposable.wire.offered import Tool
 
 
 def parse(
+    file: str = STDIN,
+    /,
     *,
     tools: Path | None = None,
     tool: tuple[str, ...] = (),
     finish_reason: Annotated[str, Parameter(name="--finish")] = "stop",
     starts_in_reasoning: bool = False,
 ) -> int:
-    """Read a model's reply on stdin and print what it means, as JSON.
+    """Read a model's reply and print what it means, as JSON.
 
     Only calls to tools that were offered are calls: name them with --tools or --tool.
 
     Parameters
     ----------
+    file
+        The file that holds the reply; - reads it from standard input, and so does no file.
     tools
-        A JSON file: a list of tools in the OpenAI format, or of objects with name and parameters.
+        The tools that were offered, as only calls to these count. A JSON file: a list of tools in the OpenAI format, or of
+        objects with name and parameters.
     tool
-        A tool by its name, with any arguments; may be repeated.
+        Tools that were offered, by name, with commas between; any arguments fit. May be repeated.
     finish_reason
         Why the reply ended, as servers say it: stop, length, tool_calls.
     starts_in_reasoning
         The chat template has opened the reasoning already.
     """
-    offered = [*(_tools(tools) if tools else []), *(ToolSpec(name, parameters={"type": "object"}) for name in tool)]
-    text = decoded(sys.stdin.buffer.read(), "stdin")
+    offered = [
+        *(_tools(tools) if tools else []),
+        *(ToolSpec(name, parameters={"type": "object"}) for name in _names(tool)),
+    ]
+    text = decoded(sys.stdin.buffer.read(), "stdin") if file == STDIN else _text(Path(file))
     reply = read(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
     sys.stdout.write(json.dumps(_plain(reply), indent=2, default=str) + "\n")
+    if not offered and any(block.cause == "unknown_tool" for block in reply.rejected):
+        sys.stderr.write("no tools were offered, so no call counts; offer them with --tool NAME or --tools FILE\n")
     return 0
+
+
+def _names(given: Iterable[str]) -> list[str]:
+    return [name.strip() for names in given for name in names.split(",") if name.strip()]
+
+
+def _text(file: Path) -> str:
+    """Errors: SettingsError, where it cannot be read or is no text."""
+    data = _bytes(file)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file} is no text: its byte {error.start} is no UTF-8. Save it as UTF-8") from error
+    if "\0" in text:
+        raise SettingsError(f"{file} is no text: its byte {data.index(0)} is null. Save it as UTF-8")
+    return text
+
+
+def _bytes(file: Path) -> bytes:
+    if str(file) == STDIN:
+        raise SettingsError("the tools cannot come from stdin; right is --tools FILE")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _tools(file: Path) -> list[Tool]:
     try:
-        given = json.loads(file.read_bytes())
-    except OSError as error:
-        raise SettingsError(f"{file} cannot be read: {error.strerror}") from error
+        given = json.loads(_bytes(file))
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{file} is not JSON: {error}") from error
     if not isinstance(given, list):
