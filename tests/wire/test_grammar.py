@@ -542,7 +542,7 @@ PLAIN_TOOLS = st.dictionaries(
 
 
 @pytest.mark.parametrize("shape", WRITABLE)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(tools=PLAIN_TOOLS, seed=st.integers(0, 2**32))
 def test_what_a_grammar_of_calls_lets_through_is_read_as_calls(
     shape: str, tools: dict[str, dict[str, Schema]], seed: int

@@ -170,7 +170,7 @@ def fitting(calls: list[tuple[str, dict[str, Any]]], shape: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("shape", WRITABLE)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(calls=CALLS, finish=FINISHES)
 def test_what_is_written_is_read_back(shape: str, calls: list[tuple[str, dict[str, Any]]], finish: str | None) -> None:
     tools = fitting(calls, shape)

@@ -202,7 +202,7 @@ def test_time_is_linear_in_pieces_and_with_an_end(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [*HOSTILE][::12])
 def test_a_megabyte(name: str) -> None:
     begin, again = HOSTILE[name]
     text = begin + again * (1_000_000 // len(again))
