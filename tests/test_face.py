@@ -560,6 +560,18 @@ def test_parse_refuses_what_is_no_tool() -> None:
     assert opposable.parse("hi", finish_reason="length", starts_in_reasoning=True, shape="hermes").reasoning == "hi"
 
 
+@pytest.mark.parametrize("given", [None, b"hi", bytearray(b"hi"), 5])
+def test_a_reply_is_text(given: Any) -> None:
+    hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
+    said = rf"a reply is text \(str\), this is {type(given).__name__}: {hint}"
+    with pytest.raises(TypeError, match=said):
+        opposable.parse(given)
+    parser = opposable.StreamParser()
+    with pytest.raises(TypeError, match=said):
+        parser.feed(given)
+    assert opposable.collect([*parser.feed("hi"), *parser.close()]) == opposable.parse("hi")
+
+
 # The embedded model
 
 
