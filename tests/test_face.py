@@ -4,7 +4,7 @@ import ast
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -534,7 +534,7 @@ def test_the_stub_names_what_the_package_names() -> None:
 SAID = 'Well: <tool_call>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_call>'
 
 
-@pytest.mark.parametrize(
+each_kind_of_tool = pytest.mark.parametrize(
     "offered",
     [
         add,
@@ -546,18 +546,72 @@ SAID = 'Well: <tool_call>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_ca
     ],
     ids=["function", "Tool", "spec", "bare spec", "dict", "OpenAI dict"],
 )
+
+
+@each_kind_of_tool
 def test_parse_takes_any_kind_of_tool(offered: Any) -> None:
     reply = opposable.parse(SAID, [offered])
     assert [(made.name, made.arguments) for made in reply.tool_calls] == [("add", {"a": 1, "b": 2})]
     assert opposable.parse(SAID, [offered, forbidden]) == reply
 
 
-def test_parse_refuses_what_is_no_tool() -> None:
+@each_kind_of_tool
+def test_the_rest_of_the_parser_takes_any_kind_of_tool(offered: Any) -> None:
+    parser = opposable.StreamParser([offered, forbidden], starts_in_reasoning=True)
+    events = [*parser.feed("</think>" + SAID[:20]), *parser.feed(SAID[20:]), *parser.close("stop")]
+    assert opposable.collect(events) == opposable.parse(SAID, [offered])
+    calls = opposable.collect(events).tool_calls
+    written = opposable.render(calls, "hermes", tools=(one for one in [offered]))
+    assert (
+        written
+        == opposable.render(calls, "hermes")
+        == '<tool_call>\n{"name": "add", "arguments": {"a": 1, "b": 2}}\n</tool_call>'
+    )
+    with pytest.raises(opposable.CannotCarry):
+        opposable.render(calls, "hermes", tools=[forbidden])
+    grammar = opposable.call_grammar([offered], "hermes")
+    assert "add" in grammar.gbnf
+    assert grammar.schema is not None
+
+
+def test_a_function_gives_the_parser_its_schema() -> None:
+    parser = opposable.StreamParser([add])
+    said = "<function=add><parameter=a>1</parameter><parameter=b>2</parameter></function>"
+    (call,) = opposable.collect([*parser.feed(said), *parser.close()]).tool_calls
+    assert call.arguments == {"a": 1, "b": 2}
+    assert opposable.call_grammar([add], "hermes") == opposable.call_grammar([tool(add).spec], "hermes")
+
+
+READERS: list[Callable[[Any], object]] = [
+    lambda tools: opposable.parse(SAID, tools),
+    lambda tools: opposable.StreamParser(tools),
+    lambda tools: opposable.render([ToolCall("1", "add", {"a": 1, "b": 2})], "hermes", tools),
+    lambda tools: opposable.call_grammar(tools, "hermes"),
+]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=["parse", "StreamParser", "render", "call_grammar"])
+def test_what_is_no_tool_is_refused(reader: Callable[[Any], object]) -> None:
     with pytest.raises(TypeError, match="a tool is an object or dict"):
-        opposable.parse(SAID, [5])  # type: ignore[list-item]
+        reader([5])
     with pytest.raises(ToolError, match="no description"):
-        opposable.parse(SAID, [lambda: 1])
+        reader([lambda: 1])
+
+
+def test_parse_hands_on_what_it_is_told() -> None:
     assert opposable.parse("hi", finish_reason="length", starts_in_reasoning=True, shape="hermes").reasoning == "hi"
+
+
+@pytest.mark.parametrize("given", [None, b"hi", bytearray(b"hi"), 5])
+def test_a_reply_is_text(given: Any) -> None:
+    hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
+    said = rf"a reply is text \(str\), this is {type(given).__name__}: {hint}"
+    with pytest.raises(TypeError, match=said):
+        opposable.parse(given)
+    parser = opposable.StreamParser()
+    with pytest.raises(TypeError, match=said):
+        parser.feed(given)
+    assert opposable.collect([*parser.feed("hi"), *parser.close()]) == opposable.parse("hi")
 
 
 # The embedded model

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 NEW_MODULES = """
 import json, sys
 before = set(sys.modules)
@@ -44,16 +46,22 @@ def only_the_parser(statement: str) -> None:
     }
 
 
-def test_parse_loads_the_parser_alone() -> None:
-    only_the_parser("import opposable; opposable.parse")
+@pytest.mark.parametrize("name", ["parse", "StreamParser", "collect", "render", "call_grammar", "CannotCarry"])
+def test_a_name_of_the_parser_loads_the_parser_alone(name: str) -> None:
+    only_the_parser(f"import opposable; opposable.{name}")
 
 
-def test_stream_parser_loads_the_parser_alone() -> None:
-    only_the_parser("import opposable; opposable.StreamParser")
-
-
-def test_collect_loads_the_parser_alone() -> None:
-    only_the_parser("import opposable; opposable.collect")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "parse('hi', [T])",
+        "StreamParser([T]).feed('hi')",
+        "render([{'name': 'add', 'arguments': {'a': 1}}], 'hermes', tools=[T])",
+        "call_grammar([T], 'hermes')",
+    ],
+)
+def test_without_a_function_the_parser_is_all_that_runs(statement: str) -> None:
+    only_the_parser(f"import opposable; T = {{'name': 'add', 'parameters': {{}}}}; opposable.{statement}")
 
 
 def test_every_name_of_the_face_can_be_had() -> None:

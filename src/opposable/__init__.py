@@ -8,8 +8,9 @@
 
     print(opposable.Agent(tools=[add]).run_sync("What is 2 + 3?").answer)
 
-Importing this does nothing; each name is loaded when it is first used. `parse`, `StreamParser` and `collect` load the
-parser alone, which needs nothing but the standard library.
+Importing this does nothing; each name is loaded when it is first used. `parse`, `StreamParser`, `collect`, `render` and
+`call_grammar` load the parser alone, which needs nothing but the standard library; a function as tool loads the maker of
+schemas besides. The events of a `StreamParser` are in `opposable.wire`.
 """
 
 __version__ = "0.1.0"
@@ -18,6 +19,7 @@ _WHERE = {
     "Agent": "face",
     "ApprovalAsked": "events",
     "ApprovalGiven": "events",
+    "CannotCarry": "errors",
     "Event": "events",
     "Message": "messages",
     "OpposableError": "errors",
@@ -26,14 +28,15 @@ _WHERE = {
     "Sampling": "messages",
     "Scripted": "clients.scripted",
     "Stop": "errors",
-    "StreamParser": "wire",
+    "StreamParser": "reading",
     "Tool": "tools.toolbox",
     "ToolCall": "messages",
     "ToolSpec": "messages",
     "TryAgain": "errors",
+    "call_grammar": "reading",
     "collect": "wire",
     "parse": "reading",
-    "render": "wire",
+    "render": "reading",
     "tool": "tools.toolbox",
 }
 
@@ -41,6 +44,7 @@ __all__ = [
     "Agent",
     "ApprovalAsked",
     "ApprovalGiven",
+    "CannotCarry",
     "Event",
     "Message",
     "OpposableError",
@@ -54,6 +58,7 @@ __all__ = [
     "ToolCall",
     "ToolSpec",
     "TryAgain",
+    "call_grammar",
     "collect",
     "parse",
     "render",

@@ -1,5 +1,9 @@
 """Calls written as a model writes them."""
 
+from collections import UserDict
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from opposable.errors import CannotCarry
@@ -163,3 +167,83 @@ def test_plain_values_can_be_written_in_every_shape(shape: str) -> None:
         Call("bake", {"minutes": 2.5, "hot": True, "for": ["a", {"b": None}], "o": {}}, None, "", (), ""),
     ]
     assert render(some, shape)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"name": "ring_bell", "arguments": {"times": 2, "where": "Köln"}},
+        UserDict({"name": "ring_bell", "arguments": UserDict({"times": 2, "where": "Köln"})}),
+        {
+            "id": "1",
+            "type": "function",
+            "function": {"name": "ring_bell", "arguments": '{"times": 2, "where": "Köln"}'},
+        },
+        {"function": SimpleNamespace(name="ring_bell", arguments='{"times": 2, "where": "Köln"}')},
+        SimpleNamespace(function=SimpleNamespace(name="ring_bell", arguments='{"times": 2, "where": "Köln"}')),
+        SimpleNamespace(name="ring_bell", arguments={"times": 2, "where": "Köln"}),
+    ],
+)
+def test_calls_in_the_openai_format(given: Any) -> None:
+    for shape in WRITABLE:
+        assert render([given], shape) == render([BELL], shape)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "ring_bell",
+        None,
+        {},
+        {"name": "ring_bell"},
+        {"name": 5, "arguments": {}},
+        {"name": None, "arguments": "{}"},
+        {"name": "ring_bell", "arguments": []},
+        {"name": "ring_bell", "arguments": "[1]"},
+        {"function": "ring_bell"},
+    ],
+)
+def test_what_is_no_call(given: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"a call is an object or dict with a `name` \(str\) and `arguments` .* is none: "
+    ):
+        render([given], "hermes")
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1}}', "[" * 100_000])
+def test_arguments_that_are_no_json(text: str) -> None:
+    with pytest.raises(ValueError, match="the arguments of the call of ring_bell are text that is no JSON"):
+        render([{"function": {"name": "ring_bell", "arguments": text}}], "hermes")
+
+
+def call(**arguments: object) -> Call:
+    return Call("bake", arguments, None, "", (), "")
+
+
+BREAD = [{"name": "bake", "parameters": {"properties": {"k": {"type": ["integer", "string"]}}}}]
+
+
+@pytest.mark.parametrize(
+    ("some", "shape", "tools", "blamed"),
+    [
+        ([OVENS, call(a=1, b={1})], "hermes", None, "the argument 'b' of call 2, 'bake': it is no JSON ("),
+        (
+            [call(a="a", b="</parameter>\n</function>")],
+            "qwen-xml",
+            None,
+            "the argument 'b' of call 1, 'bake': it would not",
+        ),
+        ([call(k="5")], "glm", BREAD, "the argument 'k' of call 1, 'bake': it would not be read back the same"),
+        ([call(), OVENS], "hermes", BREAD, "call 2, 'list_ovens': no tool of this name is offered"),
+        ([Call(" ", {"a": 1}, None, "", (), "")], "hermes", None, "call 1, ' ': it would not be read back the same"),
+    ],
+)
+def test_what_cannot_be_held_is_named(some: list[Call], shape: str, tools: Any, blamed: str) -> None:
+    with pytest.raises(CannotCarry) as told:
+        render(some, shape, tools)
+    assert str(told.value).startswith(f"the shape {shape} cannot hold {blamed}")
+
+
+def test_calls_that_cannot_be_held_together() -> None:
+    with pytest.raises(CannotCarry, match="the shape glm cannot hold these calls together"):
+        render([call(k="5"), call(k=5)], "glm")

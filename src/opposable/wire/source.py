@@ -9,7 +9,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Wait: TypeAlias = Generator[None, None, T]
@@ -105,6 +105,13 @@ def _any_first(texts: Iterable[str]) -> str:
     return f"[{re.escape(firsts)}]" if firsts else r"(?!)"
 
 
+def _text(given: Any) -> str:
+    if not isinstance(given, str):
+        hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
+        raise TypeError(f"a reply is text (str), this is {type(given).__name__}: {hint}")
+    return given
+
+
 class Source:
     """A window on the text: `text[pos:]` is still to be looked at, `text[mark:pos]` is held.
 
@@ -120,12 +127,13 @@ class Source:
         self._before = "\n"
 
     def feed(self, delta: str) -> None:
-        """More text has come."""
+        """More text has come. Errors: TypeError for what is none."""
+        text = _text(delta)
         if self.mark < self.pos:
             self._held.append(self.text[self.mark : self.pos])
         cut = self.pos - 1
         self.base += cut
-        self.text = self.text[cut:] + delta
+        self.text = self.text[cut:] + text
         self.pos = self.mark = 1
 
     @property
