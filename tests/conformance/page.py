@@ -96,7 +96,7 @@ def written(results: Sequence[Judged], reasons: Mapping[str, Reason]) -> str:
     return page(
         "# CanIToolCall",
         "<!-- Made by `make docs`. Not edited by hand. -->",
-        f"[CanIToolCall](https://pypi.org/project/canitoolcall/) {canitoolcall.__version__} is a collection of "
+        f"CanIToolCall (the package `canitoolcall` {canitoolcall.__version__}) is a collection of "
         f"{ours.fixtures} replies of models, with the tools that were offered and what a parser should make of them. Its own "
         "checks judge (`canitoolcall.checks`, normalisation soft-v1: a soft pass differs in outer white space only). "
         "`make check-all` runs them all; `tests/conformance/harness.py` is how.",

@@ -6,7 +6,7 @@ is read once, when the block is whole. `write` is what a model taught this shape
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -140,6 +140,30 @@ class ReadBody(Body):
 
     def grammar(self, name: str, rules: Rules) -> str:
         raise CannotCarry("calls in this shape are read, not written")
+
+
+def in_a_row(
+    src: Source, block: Block, one: Callable[[], Wait[scan.End]], between: Callable[[], Wait[str]]
+) -> Wait[scan.End]:
+    """Go over a value, and over more of its kind where they follow; they are the body. How the last of them ended.
+
+    `one` goes over a value. `between` goes over what may part two of them; the first character of the next, if any.
+    """
+    start = end = src.at
+    while True:
+        found = yield from (scan.broken(src, block.markers) if block.loose else one())
+        if found == "no" and end > start:
+            src.back(end)
+            break
+        block.whole = found == "whole"
+        end = src.at
+        if not block.whole:
+            break
+        if not (yield from between()) or (yield from src.look(block.markers)) is not None:
+            src.back(end)
+            break
+    block.parts["body"] = (start, end)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from opposable.wire.mend import Malformed, Reader
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Form, Notation, Rules, literal
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, Found
+from opposable.wire.steps import Block, Body, Found, in_a_row
 
 _HEAD = re.compile(r"(?:call)?\s*:?\s*([\w.:/-]+)\s*")
 _NAME = re.compile(r"[\w.:/-]+")
@@ -70,22 +70,11 @@ class GemmaCalls(Body):
         return char == ":" or char.isidentifier()
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
-        start = end = src.at
-        while True:
-            found = yield from (scan.broken(src, block.markers) if block.loose else _call(src, block))
-            if found == "no":
-                if end == start:
-                    return "no"
-                src.back(end)
-                break
-            block.whole = found == "whole"
-            end = src.at
-            if not block.whole:
-                break
-            char = yield from src.skip(_BETWEEN)
-            if not char or (yield from src.look(block.markers)) is not None:
-                src.back(end)
-                break
+        start = src.at
+        found = yield from in_a_row(src, block, lambda: _call(src, block), lambda: src.skip(_BETWEEN))
+        if found == "no" and not block.whole:
+            return "no"
+        end = block.parts["body"][1]
         is_head = not block.whole and found == "end" and _HEAD.fullmatch(src.since(start)) is not None
         block.parts["body"] = (start, start if is_head else end)
         return "on" if block.whole or found == "marker" else "cut"

@@ -18,7 +18,7 @@ from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Source, Wait
-from opposable.wire.steps import Block, Body, Found
+from opposable.wire.steps import Block, Body, Found, in_a_row
 
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*\s*\(")
@@ -251,22 +251,13 @@ def _is_json(src: Source) -> Wait[bool]:
 
 def _scan_calls(src: Source, block: Block) -> Wait[Found]:
     """Go over a list of calls, or over calls in a row, and over more of the same where they follow."""
-    start = end = src.at
     first = yield from src.char()
-    while True:
-        found = yield from (scan.broken(src, block.markers) if block.loose else scan.calls(src, block.markers))
-        if found == "no":
-            if end == start:
-                return "no"
-            src.back(end)
-            break
-        block.whole = found == "whole"
-        end = src.at
-        if not block.whole:
-            break
+
+    def between() -> Wait[str]:
         char = yield from scan.over_comments(src, _BETWEEN)
-        if not char or (char == "[") != (first == "[") or (yield from src.look(block.markers)) is not None:
-            src.back(end)
-            break
-    block.parts["body"] = (start, end)
+        return char if (char == "[") == (first == "[") else ""
+
+    found = yield from in_a_row(src, block, lambda: scan.calls(src, block.markers), between)
+    if found == "no" and not block.whole:
+        return "no"
     return "on" if block.whole or found == "marker" else "cut"
