@@ -1,5 +1,5 @@
-"""A block that begins here: which shape it has, and where it ends. Law: what is no block is left where it began to differ,
-and no span is looked at a second time for the same shape.
+"""A block that begins here: which shape it has, and where it ends. Law: of what is no block only the opener is gone over,
+and what was looked ahead over in vain is not looked ahead over again.
 """
 
 import re
@@ -69,9 +69,7 @@ class Blocks:
         found = yield from self._past_prose(opener, start, frame)
         if found is None:
             self._loose = max(self._loose, furthest)
-            after = max(self._opened, start + len(opener))
-            src.back(min(after, src.at))
-            src.pos += after - src.at
+            src.go(max(self._opened, start + len(opener)))
         return found
 
     def _past_prose(self, opener: str, start: int, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:

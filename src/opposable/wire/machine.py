@@ -363,7 +363,7 @@ class StreamParser:
             src.back(start)
             if (yield from self._open_section(literal, section)):
                 return
-            src.pos += max(0, end - src.at)
+            src.go(max(end, src.at))
         if in_reasoning:
             self._told.let_go(Reasoning)
         elif literal in frames.AFTER_REASONING and self._told.between:

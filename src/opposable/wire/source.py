@@ -169,6 +169,13 @@ class Source:
             missing -= len(part)
         return "".join(reversed(parts))
 
+    def go(self, at: int) -> None:
+        """Go to a place within what is held or has come."""
+        if at < self.at:
+            self.back(at)
+        else:
+            self.pos += at - self.at
+
     def back(self, at: int) -> None:
         """Go back to a place within what is held."""
         here = self.at
