@@ -16,7 +16,6 @@ HEAD = re.compile(r"[^<>\n\"']+")
 NAMED = ("", "name", "tool")
 """Attributes that hold a call's name."""
 _QUOTED = {'"': re.compile(r'[^"]+'), "'": re.compile(r"[^']+")}
-_BREAKS = Literals(("\\n", "\\t", "\\r"))
 
 
 class TagReader:
@@ -108,10 +107,7 @@ class TagReader:
 
     def layout(self) -> Wait[str]:
         """Go over white space, and line breaks that were escaped; the character after them."""
-        while (char := (yield from self.src.skip(scan.SPACE))) == "\\":
-            found = yield from self.src.look(_BREAKS)
-            if found is None:
-                break
-            self.src.pos += len(found)
-            self.breaks = True
+        start = self.src.at
+        char = yield from scan.over_breaks(self.src)
+        self.breaks = self.breaks or "\\" in self.src.since(start)
         return char
