@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from opposable.wire.fits import at
+from opposable.wire.fits import at, fits
 
 JsonSchema = Mapping[str, Any]
 
@@ -104,18 +104,7 @@ def fixed(schema: JsonSchema) -> list[Any]:
     if "const" in schema:
         agreed = not isinstance(enum, list) or _json(schema["const"]) in map(_json, enum)
         values = [schema["const"]] if agreed else []
-    return [value for value in values if _is_of(value, schema.get("type"))]
-
-
-def _is_of(value: Any, kind: Any) -> bool:
-    if isinstance(kind, list):
-        return any(_is_of(value, one) for one in kind)
-    if kind in ("integer", "number"):
-        if isinstance(value, float):
-            return kind == "number" or value.is_integer()
-        return isinstance(value, int) and not isinstance(value, bool)
-    types = {"string": str, "boolean": bool, "null": type(None), "array": list, "object": Mapping}
-    return not isinstance(kind, str) or isinstance(value, types.get(kind, object))
+    return [value for value in values if fits(value, {"type": schema.get("type")}, schema)]
 
 
 @dataclass(frozen=True, slots=True)
