@@ -16,8 +16,6 @@ from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 
 BRACKETS = ("{", "[")
-TAG = "<steptml:"
-"""How tags begin that stand behind a marker and a name like those of JSON."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+:.-]+")
 _FENCE = Literals(["```"])
@@ -161,11 +159,13 @@ def _flat(values: list[Any]) -> list[Any]:
 class Arguments(Body):
     """JSON that is the arguments alone; the name stood before it.
 
-    `fence`: how a code fence around it begins, where one is taught.
+    `fence`: how a code fence around it begins, where one is taught. `others`: what stands here in a shape of other
+    arguments that begins like this one.
     """
 
     openers: tuple[str, ...] = ()
     fence: str = ""
+    others: tuple[str, ...] = ()
 
     def names_a_call(self, raw: str) -> bool:
         return True
@@ -176,8 +176,8 @@ class Arguments(Body):
         if state == "no":
             src.back(start)
             found = yield from src.look(block.markers)
-            if found is not None and found.startswith(TAG):
-                return "no"  # these are no arguments, but a call of their own
+            if found is not None and found.startswith(self.others):
+                return "no"
             state = yield from _scan_json(src, block, None, _NOTHING_BETWEEN)
         return state
 

@@ -17,6 +17,8 @@ def _deepseek(*words: str) -> tuple[str, ...]:
 
 _DEEPSEEK = Section(_deepseek("tool", "calls", "begin"), _deepseek("tool", "calls", "end"))
 _CALL = Mark(_deepseek("tool", "call", "begin"))
+_STEP = ("<steptml:",)
+"""Step-3 writes tags behind the same markers."""
 _SEPARATOR = _deepseek("tool", "sep")
 _CALL_END = Close(_deepseek("tool", "call", "end"))
 
@@ -65,7 +67,7 @@ NAMED: tuple[Shape, ...] = (
             Must(_SEPARATOR),
             Name(),
             Space("\n"),
-            Arguments(fence="```json"),
+            Arguments(fence="```json", others=_STEP),
             _CALL_END,
         ),
         section=_DEEPSEEK,
@@ -74,7 +76,7 @@ NAMED: tuple[Shape, ...] = (
     Shape(
         "deepseek-v31",
         "DeepSeek V3.1",
-        (_CALL, Space(), NameBefore(_SEPARATOR), Space(), Object(), _CALL_END),
+        (_CALL, Space(), NameBefore(_SEPARATOR), Space(), Object(others=_STEP), _CALL_END),
         section=_DEEPSEEK,
         access="read-write",
         between="",
