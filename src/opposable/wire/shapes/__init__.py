@@ -3,6 +3,7 @@
 Law: a shape is a row and a file of cases, nothing else; what the machine looks for follows from the rows.
 """
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 from opposable.wire.channels import BEGUN, HEADS
@@ -91,11 +92,7 @@ class Table:
         self.at_line = tuple(opener for opener in self.rows if opener not in (*self.tagged, *self.framed))
         self.around = tuple(opener for opener in self.sections if opener not in self.framed)
         """Openers of sections that count wherever they stand."""
-        self._again: dict[str, Literals] = {}
-        self._own: dict[str, Literals] = {}
-        self._prefaced: dict[str, Literals] = {}
-        self._closers: dict[str, Literals] = {}
-        self._unopened: dict[str, Literals] = {}
+        self._of_shapes: dict[tuple[str, str], Literals] = {}
         self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}
         self._in_section: dict[tuple[str, ...], Literals] = {}
         self._inside: dict[Frame, Literals] = {}
@@ -122,34 +119,35 @@ class Table:
 
     def again(self, shape: Shape) -> Literals:
         """What may follow the opening marker of a shape and means nothing: the same once more, tokens that begin a text."""
-        return self._kept(self._again, shape, (*shape.marks, *BEGIN_TOKENS))
+        return self._kept("again", shape, lambda: (*shape.marks, *BEGIN_TOKENS))
 
     def own(self, shape: Shape) -> Literals:
         """The closers of a shape."""
-        return self._kept(self._own, shape, shape.closers)
+        return self._kept("own", shape, lambda: shape.closers)
 
     def closers(self, shape: Shape) -> Literals:
         """The closers of a shape, and those of the section around it."""
         section = shape.section.closers if shape.section is not None else ()
-        return self._kept(self._closers, shape, (*shape.closers, *section))
+        return self._kept("closers", shape, lambda: (*shape.closers, *section))
 
     def prefaced(self, shape: Shape) -> Literals:
         """What words between its opener and its JSON may end at."""
-        return self._kept(self._prefaced, shape, ("{", *shape.closers, *self.tagged, *END_TOKENS))
+        return self._kept("prefaced", shape, lambda: ("{", *shape.closers, *self.tagged, *END_TOKENS))
 
     def unopened(self, shape: Shape) -> Literals:
         """The closers that tell what a bare body is whose opener is missing."""
-        closers = (closer for row in SHAPES if _could_be(row, shape) for closer in row.closers)
-        return self._kept(self._unopened, shape, tuple(closers))
+        rows = (row for row in SHAPES if _could_be(row, shape))
+        return self._kept("unopened", shape, lambda: tuple(closer for row in rows for closer in row.closers))
 
     def closed_by(self, shape: Shape, closer: str) -> Shape:
         """The shape that it is."""
         return next(row for row in SHAPES if _could_be(row, shape) and closer in self.closers(row).anywhere)
 
-    def _kept(self, kept: dict[str, Literals], shape: Shape, texts: tuple[str, ...]) -> Literals:
-        found = kept.get(shape.name)
+    def _kept(self, what: str, shape: Shape, texts: Callable[[], tuple[str, ...]]) -> Literals:
+        """These texts of a shape, with the names put in, made when they are first asked for."""
+        found = self._of_shapes.get((what, shape.name))
         if found is None:
-            found = kept[shape.name] = Literals(_expand(texts, self.names))
+            found = self._of_shapes[what, shape.name] = Literals(_expand(texts(), self.names))
         return found
 
     def in_section(self, closers: tuple[str, ...]) -> Literals:
