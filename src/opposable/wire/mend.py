@@ -100,7 +100,7 @@ class Reader:
     def mend(self, name: str) -> None:
         """A mend is needed here. Errors: Malformed, where the dialect has another meaning for it."""
         if name in self.dialect.never:
-            raise Malformed(f"{name} is no mend here")
+            raise Malformed(f"{MENDS[name]}, which is not mended here")
         if name not in self.dialect.native:
             self.mends.append(name)
 

@@ -30,8 +30,8 @@ class OpenSection:
 class Told:
     """The events of a reply, and what was seen so far.
 
-    `ended`: the model ended the reply itself. `called`: a call was accepted. `faked`: what began a result that was made up, or nothing. `alone`:
-    nothing was said yet. `between`: a part of the reply has ended, and nothing was said since.
+    `ended`: the model ended the reply itself. `called`: a call was accepted. `faked`: what began a result that was made
+    up, or nothing. `alone`: nothing was said yet. `between`: a part of the reply has ended, and nothing was said since.
     """
 
     def __init__(self, src: Source, tools: Offered) -> None:
@@ -86,7 +86,9 @@ class Told:
         events = self._judged(shape, block, raw)
         is_call = isinstance(events[0], Call)
         if in_reasoning:
-            self.events.append(Rejected("in_reasoning", raw, "reasoning", shape=shape.name) if is_call else Reasoning(raw))
+            self.events.append(
+                Rejected("in_reasoning", raw, "reasoning", shape=shape.name) if is_call else Reasoning(raw)
+            )
             return False
         if is_call and self.faked:
             why = f"the model wrote {self.faked} itself"
@@ -120,10 +122,8 @@ class Told:
             listed, why = shape.is_tagged, str(error)
         except calls.Refused as refused:
             cause, why = refused.cause, str(refused)
-        except Malformed as error:
+        except (Malformed, RecursionError) as error:
             why = str(error)
-        except RecursionError:
-            why = "nested too deeply"
         if not listed:
             return [Text(raw)]
         part: Part = "nothing" if cause == "truncated" and self.called else "content"
