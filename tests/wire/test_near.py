@@ -19,13 +19,16 @@ def notes(text: str, *, follows: bool = False) -> list[str]:
     [
         ("Use <tool_call> to call.", "at 4: '<tool_call>' begins calls (qwen-xml, glm, hermes), and no call was read here"),
         ("Done.</tool_call>", "at 5: '</tool_call>' ends calls (qwen-xml, seed, glm, hermes and 2 more), and closes none here"),
-        ("<foo_call>x</foo_call>", "at 0: '<foo_call>' looks like a marker of calls, and no shape known here has it"),
-        ("x</foo_call>", "at 1: '</foo_call>' looks like a marker of calls, and no shape known here has it"),
-        ("<tool_call name='x'>", "at 0: \"<tool_call name='x'>\" looks like a marker of calls, and no shape known here has it"),
-        ("[USE_TOOL] x", "at 0: '[USE_TOOL]' looks like a marker of calls, and no shape known here has it"),
+        ("<foo_call>x</foo_call>", "at 0: '<foo_call>' looks like a marker, and none that is known is written so"),
+        ("x</foo_call>", "at 1: '</foo_call>' looks like a marker, and none that is known is written so"),
+        ("<tool_call name='x'>", "at 0: \"<tool_call name='x'>\" looks like a marker, and none that is known is written so"),
+        ("[USE_TOOL] x", "at 0: '[USE_TOOL]' looks like a marker, and none that is known is written so"),
         ("<tool_call> <tool_call>", "at 0: '<tool_call>' (2 times) begins calls (qwen-xml, glm, hermes), and no call was "
             "read here"),
         ("<tool_response>", "at 0: '<tool_response>' begins a result: that is for the tool to say, not for the model"),
+        ("Yes.</think>", "at 4: '</think>' is a marker of reasoning, and counts as text here"),
+        ("Yes.<|im_end|> No.", "at 4: '<|im_end|>' ends a turn, and counts as text here"),
+        ("Yes.<|role_end|>", "at 4: '<|role_end|>' looks like a marker, and none that is known is written so"),
         ("add(1)", "at 0: 'add(' begins calls (call-expression, only as the whole reply), and no call was read here"),
         ('[add(a="x")] is', "at 0: '[add(' begins calls (pythonic, only at the end of the reply, from the beginning of a line "
             "on), and no call was read here"),

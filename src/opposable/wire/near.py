@@ -14,7 +14,7 @@ from opposable.wire.calls import NoCall, drafts, is_call_key
 from opposable.wire.mend import Malformed, excerpt
 from opposable.wire.offered import Offered
 from opposable.wire.shapes import SHAPES, table
-from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS
+from opposable.wire.shapes.frames import END_TOKENS, FAKE_RESULTS, REASONING, REASONING_CLOSERS
 from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
@@ -23,6 +23,7 @@ _SHAPES = 4
 _WORDS = r"[\w:.▁-]{0,40}"
 _MARKER = re.compile(
     rf"</?[|｜]?{_WORDS}(?:tool|call|func|invoke|action){_WORDS}(?:[|｜]?>|[ =][^<>\n]{{0,80}}>)"
+    rf"|</?[|｜]{_WORDS}[|｜]>"
     r"|\[/?[A-Z_ ]{0,20}(?:TOOL|CALL|FUNC)[A-Z_ ]{0,20}\]",
     re.IGNORECASE,
 )
@@ -59,7 +60,8 @@ class Near:
         self._places = {shape.name: PLACES.get(shape.place, "") for shape in SHAPES}
         marks = [text for text in (*found.tagged, *found.framed, *found.around) if not text.isalpha()]
         self._known = Literals(
-            (*marks, *self._closers, *FAKE_RESULTS), [text for text in self._openers if text[-1] in "(:"]
+            (*marks, *self._closers, *FAKE_RESULTS, *REASONING, *REASONING_CLOSERS, *END_TOKENS),
+            [text for text in self._openers if text[-1] in "(:"],
         )
 
     def notes(self, text: str, start: int, *, follows: bool) -> list[str]:
@@ -102,7 +104,11 @@ class Near:
             return f"ends calls ({_some(self._closers[marker])}), and closes none here"
         if marker in FAKE_RESULTS:
             return "begins a result: that is for the tool to say, not for the model"
-        return "looks like a marker of calls, and no shape known here has it"
+        if marker in (*REASONING, *REASONING_CLOSERS):
+            return "is a marker of reasoning, and counts as text here"
+        if marker in END_TOKENS:
+            return "ends a turn, and counts as text here"
+        return "looks like a marker, and none that is known is written so"
 
     def _values(self, text: str, *, follows: bool) -> Iterator[tuple[int, str]]:
         """The first values of JSON that begin a line, and why they are no calls."""
