@@ -87,7 +87,8 @@ class GemmaCalls(Body):
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         reader = _Gemma(body, GEMMA, ended=ended)
-        found = [settle(draft, tools) for draft in reader.calls()]
+        with reader.saying_where():
+            found = [settle(draft, tools) for draft in reader.calls()]
         if not found:
             raise Malformed("no call")
         found[0].mends += dict.fromkeys(reader.mends)

@@ -37,7 +37,8 @@ _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
 def read(body: str, tools: Offered, *, ended: bool) -> list[Draft]:
     """The calls of a whole body. Errors: Malformed."""
     reader = _Python(body, PYTHON, ended=ended)
-    found = reader.calls()
+    with reader.saying_where():
+        found = reader.calls()
     if not found:
         raise NoCall("no calls")
     for draft in found:
