@@ -8,17 +8,31 @@ a part of the text is what they would decide with all of it.
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Wait: TypeAlias = Generator[None, None, T]
 """A reader: yields where it needs more text, returns what it found."""
 
 _FAR = 1 << 60
+_REACH = 64
+"""How long the end of a run that is still open may be."""
 
 INDENT = 8
 """How many blanks may stand before a literal that has to begin its line. A bound, so that blanks are not held for ever."""
+
+
+class Run(NamedTuple):
+    """Text that a reader goes over without deciding anything.
+
+    `over` matches it, be it nothing, up to a place from which the reader must see for itself. `goes_on`: may what stands
+    there, seen so far, still become such text, or what the reader waits for?
+    """
+
+    over: re.Pattern[str]
+    goes_on: Callable[[str], bool]
 
 
 class Literals:
@@ -39,6 +53,22 @@ class Literals:
         self._candidate = re.compile(rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={first_of_line})|{first}")
         self._first = re.compile(first)
         self.longest = max(map(len, self._all), default=1)
+
+    @cached_property
+    def run(self) -> Run:
+        """Text in which none of them begins. It breaks off at a line break, where some have to begin their line."""
+        seconds: dict[str, str] = {}
+        for start in self._by_start[1]:
+            seconds[start[0]] = seconds.get(start[0], "") + (start[1:] or start)
+        whole = {start for start in self._by_start[1] if len(start) == 1}
+        firsts: dict[str, str] = {}
+        for first, some in seconds.items():
+            if first not in whole:
+                firsts[some] = firsts.get(some, "") + first
+        stops = "".join(seconds) + ("\n" if self.line else "")
+        units = [f"[{re.escape(some)}](?=[^{re.escape(after)}])" for after, some in firsts.items()]
+        units = [f"[^{re.escape(stops)}]++" if stops else ".++", *units]
+        return Run(re.compile(f"(?:{'|'.join(units)})*+", re.DOTALL), self.begins)
 
     def begins(self, text: str) -> bool:
         """Is this the beginning of one of them, and not yet all of it?"""
@@ -125,21 +155,67 @@ class Source:
         self.closed = False
         self._held: list[str] = []
         self._before = "\n"
+        self._run: Run | None = None
 
-    def feed(self, delta: str) -> None:
-        """More text has come. Errors: TypeError for what is none."""
+    def feed(self, delta: str) -> bool:
+        """More text has come. Is it for a reader to look at? Else it was gone over. Errors: TypeError for what is none."""
         text = _text(delta)
+        run = self._run
+        if run is None:
+            self._slide()
+            self.text += text
+            return True
+        rest = self.text[1:] + text
+        over = run.over.match(rest)
+        assert over is not None
+        end = over.end()
+        if end == len(rest) or run.goes_on(rest[end:]):
+            if end:
+                self._held.append(rest[:end])
+                self.base += end
+                self.text = rest[end - 1 :]
+            else:
+                self.text += text
+            return False
+        self.text += text
+        self.pos += end
+        self._run = None
+        return True
+
+    def _slide(self) -> None:
+        """Move the window to here."""
         if self.mark < self.pos:
             self._held.append(self.text[self.mark : self.pos])
         cut = self.pos - 1
         self.base += cut
-        self.text = self.text[cut:] + text
+        self.text = self.text[cut:]
         self.pos = self.mark = 1
+
+    def wait(self, run: Run) -> Wait[None]:
+        """Wait for more than this text: see `feed`, which goes over it meanwhile."""
+        self._slide()
+        self._run = run
+        yield
+        self._run = None
+
+    def over(self, run: Run) -> Wait[None]:
+        """Go over this text."""
+        over = run.over.match(self.text, self.pos)
+        assert over is not None
+        self.pos = over.end()
+        left = len(self.text) - self.pos
+        if not self.closed and (not left or (left < _REACH and run.goes_on(self.text[self.pos :]))):
+            yield from self.wait(run)
 
     @property
     def is_over(self) -> bool:
         """Is this the end of the reply?"""
         return self.closed and self.pos == len(self.text)
+
+    @property
+    def begins_line(self) -> bool:
+        """Does a line begin here?"""
+        return self.text[self.pos - 1] == "\n"
 
     @property
     def at(self) -> int:
@@ -223,7 +299,10 @@ class Source:
                 return None
             if found is not None or self.closed:
                 return found and found.lstrip(" \t")
-            yield
+            if within < math.inf or self.begins_line:
+                yield
+            else:
+                yield from self.wait(literals.run)
 
     def look(self, literals: Literals) -> Wait[str | None]:
         """Which of these literals stands right here? The longest that does, or None. Stays where it is."""
