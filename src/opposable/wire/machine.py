@@ -117,16 +117,15 @@ class StreamParser:
             elif src.closed:
                 return
             else:
-                yield from self._wait(self._looked_for, None if self._told.section else partial(self._told.let_go, Text))
+                yield from self._wait(
+                    self._looked_for, None if self._told.section else partial(self._told.let_go, Text)
+                )
 
     def _wait(self, literals: Literals, passed: Callable[[], None] | None) -> Wait[None]:
         """Wait for one of these. Until then, `passed` says what was gone over."""
-        if self._src.begins_line:
-            yield
-        else:
-            self._passed = passed
-            yield from self._src.wait(literals.run)
-            self._passed = None
+        self._passed = passed
+        yield from self._src.wait(literals.run)
+        self._passed = None
 
     @property
     def _looked_for(self) -> Literals:

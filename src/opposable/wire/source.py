@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Wait: TypeAlias = Generator[None, None, T]
@@ -56,19 +56,26 @@ class Literals:
 
     @cached_property
     def run(self) -> Run:
-        """Text in which none of them begins. It breaks off at a line break, where some have to begin their line."""
-        seconds: dict[str, str] = {}
-        for start in self._by_start[1]:
-            seconds[start[0]] = seconds.get(start[0], "") + (start[1:] or start)
-        whole = {start for start in self._by_start[1] if len(start) == 1}
-        firsts: dict[str, str] = {}
-        for first, some in seconds.items():
-            if first not in whole:
-                firsts[some] = firsts.get(some, "") + first
-        stops = "".join(seconds) + ("\n" if self.line else "")
-        units = [f"[{re.escape(some)}](?=[^{re.escape(after)}])" for after, some in firsts.items()]
-        units = [f"[^{re.escape(stops)}]++" if stops else ".++", *units]
-        return Run(re.compile(f"(?:{'|'.join(units)})*+", re.DOTALL), self.begins)
+        """Text in which none of them begins, and no line that one may begin."""
+        after = _grouped(self._by_start[0])
+        stops = re.escape("".join(after.values()) + ("\n" if self.line else ""))
+        units = [
+            f"[^{stops}]++" if stops else ".++",
+            *(f"[{re.escape(some)}](?=[^{on}])" for on, some in after.items() if on),
+        ]
+        if self.line:
+            after = _grouped(self._by_start[2])
+            starts = [f"[{re.escape(some)}][^{on}]" for on, some in after.items() if on]
+            starts.append(f"[^ \\t{re.escape(''.join(after.values()))}]")
+            units.append(rf"\n[ \t]*+(?={'|'.join(starts)})")
+        return Run(re.compile(f"(?:{'|'.join(units)})*+", re.DOTALL), self._may_be)
+
+    def _may_be(self, text: str) -> bool:
+        """May this, where the run breaks off, still become one of them?"""
+        rest = text.lstrip(" \t")
+        if len(rest) < len(text):
+            return len(text) - len(rest) <= INDENT and _is_beginning(rest, self._line)
+        return self.begins(text)
 
     def begins(self, text: str) -> bool:
         """Is this the beginning of one of them, and not yet all of it?"""
@@ -126,6 +133,17 @@ def _by_start(texts: Iterable[str]) -> dict[str, Sequence[str]]:
     return {start: _longest_first(some) if len(some) > 1 else some for start, some in found.items()}
 
 
+def _grouped(starts: Iterable[str]) -> dict[str, str]:
+    """By what may follow them, escaped, the first characters of these texts of one or two; by nothing, those that stand alone."""
+    after: dict[str, str] = {}
+    for start in sorted(starts, key=len, reverse=True):
+        after[start[0]] = after.get(start[0], "") + start[1:] if start[1:] else ""
+    grouped: dict[str, str] = {}
+    for first, seconds in after.items():
+        grouped[re.escape(seconds)] = grouped.get(re.escape(seconds), "") + first
+    return grouped
+
+
 def _longest_first(texts: Iterable[str]) -> Sequence[str]:
     return sorted(texts, key=len, reverse=True)
 
@@ -135,11 +153,16 @@ def _any_first(texts: Iterable[str]) -> str:
     return f"[{re.escape(firsts)}]" if firsts else r"(?!)"
 
 
-def _text(given: Any) -> str:
-    if not isinstance(given, str):
-        hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
-        raise TypeError(f"a reply is text (str), this is {type(given).__name__}: {hint}")
-    return given
+def _end(pattern: re.Pattern[str], text: str, pos: int) -> int:
+    """Where a match of a pattern that matches anything ends."""
+    match = pattern.match(text, pos)
+    assert match is not None
+    return match.end()
+
+
+def _refuse(given: Any) -> NoReturn:
+    hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
+    raise TypeError(f"a reply is text (str), this is {type(given).__name__}: {hint}")
 
 
 class Source:
@@ -159,28 +182,25 @@ class Source:
 
     def feed(self, delta: str) -> bool:
         """More text has come. Is it for a reader to look at? Else it was gone over. Errors: TypeError for what is none."""
-        text = _text(delta)
+        if not isinstance(delta, str):
+            _refuse(delta)
         run = self._run
         if run is None:
             self._slide()
-            self.text += text
+            self.text += delta
             return True
-        rest = self.text[1:] + text
-        over = run.over.match(rest)
-        assert over is not None
-        end = over.end()
-        if end == len(rest) or run.goes_on(rest[end:]):
-            if end:
-                self._held.append(rest[:end])
-                self.base += end
-                self.text = rest[end - 1 :]
-            else:
-                self.text += text
-            return False
-        self.text += text
-        self.pos += end
-        self._run = None
-        return True
+        text = self.text + delta
+        end = max(1, _end(run.over, text, 0 if text[0] == "\n" else 1))
+        self.text = text
+        if end < len(text) and not run.goes_on(text[end:]):
+            self.pos = end
+            self._run = None
+            return True
+        if end > 1:
+            self._held.append(text[1:end])
+            self.base += end - 1
+            self.text = text[end - 1 :]
+        return False
 
     def _slide(self) -> None:
         """Move the window to here."""
@@ -200,9 +220,7 @@ class Source:
 
     def over(self, run: Run) -> Wait[None]:
         """Go over this text."""
-        over = run.over.match(self.text, self.pos)
-        assert over is not None
-        self.pos = over.end()
+        self.pos = _end(run.over, self.text, self.pos)
         left = len(self.text) - self.pos
         if not self.closed and (not left or (left < _REACH and run.goes_on(self.text[self.pos :]))):
             yield from self.wait(run)
@@ -211,11 +229,6 @@ class Source:
     def is_over(self) -> bool:
         """Is this the end of the reply?"""
         return self.closed and self.pos == len(self.text)
-
-    @property
-    def begins_line(self) -> bool:
-        """Does a line begin here?"""
-        return self.text[self.pos - 1] == "\n"
 
     @property
     def at(self) -> int:
@@ -299,7 +312,7 @@ class Source:
                 return None
             if found is not None or self.closed:
                 return found and found.lstrip(" \t")
-            if within < math.inf or self.begins_line:
+            if within < math.inf:
                 yield
             else:
                 yield from self.wait(literals.run)
