@@ -162,13 +162,16 @@ def _string(src: Source, dialect: Dialect) -> Wait[bool]:
             src.pos += 1
 
 
+def _escapes(text: str, pos: int) -> bool:
+    return text[pos] == "\\"
+
+
 @cache
 def _within(quote: Quote) -> Run:
     """What a string between these quotes surely goes on with."""
     firsts = re.escape("".join(closer[0] for closer in quote.closes))
-    if not quote.escapes:
-        return Run(re.compile(f"[^{firsts}]*+"), "".startswith)
-    return Run(re.compile(rf"(?:[^{firsts}\\]++|\\.)*+", re.DOTALL), "\\".__eq__)
+    over = rf"(?:[^{firsts}\\]++|\\.)*+" if quote.escapes else f"[^{firsts}]*+"
+    return Run(re.compile(over, re.DOTALL), _escapes)
 
 
 _OPENERS, _CLOSERS = "{[(", "}])"

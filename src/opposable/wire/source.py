@@ -17,65 +17,63 @@ Wait: TypeAlias = Generator[None, None, T]
 """A reader: yields where it needs more text, returns what it found."""
 
 _FAR = 1 << 60
+_DEPTH = 4
+"""By how many characters the beginnings of literals are told from other text at once."""
 _REACH = 64
 """How long the end of a run that is still open may be."""
 
 INDENT = 8
 """How many blanks may stand before a literal that has to begin its line. A bound, so that blanks are not held for ever."""
 
+_BLANKS = re.compile(rf"[ \t]{{0,{INDENT}}}")
+
 
 class Run(NamedTuple):
     """Text that a reader goes over without deciding anything.
 
-    `over` matches it, be it nothing, up to a place from which the reader must see for itself. `goes_on`: may what stands
-    there, seen so far, still become such text, or what the reader waits for?
+    `over` matches it, be it nothing, up to a place where the reader may have to see for itself. `goes_on`: may what stands
+    there, up to the end of the text, still become such text, or what the reader waits for?
     """
 
     over: re.Pattern[str]
-    goes_on: Callable[[str], bool]
+    goes_on: Callable[[str, int], bool]
 
 
 class Literals:
     """A set of fixed texts to look for: `anywhere`, or at the beginning of a `line`, after a few blanks at most.
 
-    They are kept by their first two characters, so that a set for other tools is made in no time.
+    What is compiled and sorted is made when it is first asked for: most sets are only ever compared with what stands here.
     """
 
     def __init__(self, anywhere: Iterable[str], line: Iterable[str] = ()) -> None:
         self.anywhere = tuple(dict.fromkeys(anywhere))
         self.line = tuple(dict.fromkeys(line))
-        self._anywhere, self._line = sorted(self.anywhere), sorted(self.line)
-        self._all = sorted((*self.anywhere, *self.line)) if self.line else self._anywhere
-        by_start, by_line = _by_start(self._anywhere), _by_start(self._line)
-        both = by_start | {start: _longest_first((*by_start.get(start, ()), *some)) for start, some in by_line.items()}
-        self._by_start = by_start, both, by_line
-        first, first_of_line = _any_first(self._anywhere), _any_first(self._line)
-        self._candidate = re.compile(rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={first_of_line})|{first}")
-        self._first = re.compile(first)
-        self.longest = max(map(len, self._all), default=1)
+        self.longest = max(map(len, (*self.anywhere, *self.line)), default=1)
 
     @cached_property
     def run(self) -> Run:
         """Text in which none of them begins, and no line that one may begin."""
-        after = _grouped(self._by_start[0])
-        stops = re.escape("".join(after.values()) + ("\n" if self.line else ""))
-        units = [
-            f"[^{stops}]++" if stops else ".++",
-            *(f"[{re.escape(some)}](?=[^{on}])" for on, some in after.items() if on),
-        ]
+        firsts = re.escape("".join({text[0] for text in self.anywhere}) + ("\n" if self.line else ""))
+        units = [f"[^{firsts}]++" if firsts else ".++"]
+        if self.anywhere:
+            units.append(f"(?!{_beginning(self.anywhere, _DEPTH)})" + (r"[^\n]" if self.line else "."))
         if self.line:
-            after = _grouped(self._by_start[2])
-            starts = [f"[{re.escape(some)}][^{on}]" for on, some in after.items() if on]
-            starts.append(f"[^ \\t{re.escape(''.join(after.values()))}]")
-            units.append(rf"\n[ \t]*+(?={'|'.join(starts)})")
-        return Run(re.compile(f"(?:{'|'.join(units)})*+", re.DOTALL), self._may_be)
+            units.append(rf"\n[ \t]*+(?!\Z|{_beginning(self.line, _DEPTH)})")
+        over = f"(?:{'|'.join(units)})*+" + (r"\n?" if self.line else "")
+        return Run(re.compile(over, re.DOTALL), self._may_begin)
 
-    def _may_be(self, text: str) -> bool:
-        """May this, where the run breaks off, still become one of them?"""
-        rest = text.lstrip(" \t")
-        if len(rest) < len(text):
-            return len(text) - len(rest) <= INDENT and _is_beginning(rest, self._line)
-        return self.begins(text)
+    @cached_property
+    def _sorted(self) -> tuple[Sequence[str], Sequence[str]]:
+        return sorted(self.anywhere), sorted(self.line)
+
+    @cached_property
+    def _all(self) -> Sequence[str]:
+        return sorted((*self.anywhere, *self.line))
+
+    @cached_property
+    def _by_start(self) -> tuple[Mapping[str, Sequence[str]], ...]:
+        """By their first two characters, the longest first: those anywhere, all, and those of a line."""
+        return _by_start(self.anywhere), _by_start((*self.anywhere, *self.line)), _by_start(self.line)
 
     def begins(self, text: str) -> bool:
         """Is this the beginning of one of them, and not yet all of it?"""
@@ -83,11 +81,11 @@ class Literals:
 
     def search(self, text: str, pos: int = 0, end: int = _FAR) -> tuple[int, int, str] | None:
         """The first of these that begins before `end`: where (with the blanks before it), where it ends, and which it is."""
-        end += INDENT + 1  # as far as the blanks before one, and its first character, may reach
-        while (candidate := self._candidate.search(text, pos, end)) is not None:
-            start, blanks = candidate.start(), candidate.group(1)
-            at = candidate.end() if blanks else start
-            found = self._at(text, at, self._by_start[0 if blanks is None else 2 if blanks else 1])
+        end = min(end, len(text))
+        while (start := self._over(text, pos, end)) < end:
+            begins_line = text[start - 1 : start] == "\n"
+            at = _end(_BLANKS, text, start) if self.line and begins_line else start
+            found = self._at(text, at, self._by_start[2 if at > start else begins_line])
             if found is not None:
                 return start, at + len(found), found
             pos = start + 1
@@ -106,18 +104,22 @@ class Literals:
     def held_from(self, text: str, pos: int) -> int:
         """Where the end of `text` begins that may still become one of these: an index of at least `pos`."""
         end = len(text)
-        hold = end
-        for first in self._first.finditer(text, max(pos, end - self.longest + 1)):
-            if _is_beginning(text[first.start() :], self._anywhere):
-                hold = first.start()
+        pos = max(pos, end - self.longest - INDENT)
+        while (pos := self._over(text, pos, end)) < end:
+            if self._may_begin(text, pos):
                 break
-        if self._line:
-            start = text.rfind("\n", max(pos - 1, end - self.longest - INDENT), end) + 1
-            if start and start <= hold:
-                rest = text[start:].lstrip(" \t")
-                if _is_beginning(rest, self._line) and end - start - len(rest) <= INDENT:
-                    hold = max(start, pos)
-        return hold
+            pos += 1
+        return pos
+
+    def _may_begin(self, text: str, pos: int) -> bool:
+        """May this end of the text still become one of them?"""
+        anywhere, line = self._sorted
+        is_of_line = text[pos - 1 : pos] == "\n" and _is_beginning(text[_end(_BLANKS, text, pos) :], line)
+        return is_of_line or _is_beginning(text[pos:], anywhere)
+
+    def _over(self, text: str, pos: int, end: int) -> int:
+        """The next place at which one of them may begin."""
+        return max(pos, _end(self.run.over, text, pos - (text[pos - 1 : pos] == "\n"), end))
 
 
 def _is_beginning(text: str, texts: Sequence[str]) -> bool:
@@ -133,31 +135,26 @@ def _by_start(texts: Iterable[str]) -> dict[str, Sequence[str]]:
     return {start: _longest_first(some) if len(some) > 1 else some for start, some in found.items()}
 
 
-def _grouped(starts: Iterable[str]) -> dict[str, str]:
-    """By what may follow them, escaped, the first characters of these texts of one or two; by nothing, those that stand alone."""
-    after: dict[str, str] = {}
-    for start in sorted(starts, key=len, reverse=True):
-        after[start[0]] = after.get(start[0], "") + start[1:] if start[1:] else ""
-    grouped: dict[str, str] = {}
-    for first, seconds in after.items():
-        grouped[re.escape(seconds)] = grouped.get(re.escape(seconds), "") + first
-    return grouped
+def _beginning(texts: Iterable[str], depth: int) -> str:
+    """A pattern of the first characters of these texts, so many at most, or of fewer where the text ends first."""
+    after: dict[str, list[str]] = {}
+    for text in texts:
+        after.setdefault(text[0], []).append(text[1:])
+    patterns: dict[str, str] = {}
+    for first, rests in after.items():
+        rest = "" if depth == 1 or "" in rests else rf"(?:\Z|{_beginning(rests, depth - 1)})"
+        patterns[rest] = patterns.get(rest, "") + first
+    return "|".join(f"[{re.escape(firsts)}]{rest}" for rest, firsts in patterns.items())
 
 
 def _longest_first(texts: Iterable[str]) -> Sequence[str]:
     return sorted(texts, key=len, reverse=True)
 
 
-def _any_first(texts: Iterable[str]) -> str:
-    firsts = "".join(sorted({text[0] for text in texts}))
-    return f"[{re.escape(firsts)}]" if firsts else r"(?!)"
-
-
-def _end(pattern: re.Pattern[str], text: str, pos: int) -> int:
-    """Where a match of a pattern that matches anything ends."""
-    match = pattern.match(text, pos)
-    assert match is not None
-    return match.end()
+def _end(pattern: re.Pattern[str], text: str, pos: int, end: int = _FAR) -> int:
+    """Where a match that begins here ends; here, where there is none."""
+    match = pattern.match(text, pos, end)
+    return match.end() if match else pos
 
 
 def _refuse(given: Any) -> NoReturn:
@@ -190,16 +187,16 @@ class Source:
             self.text += delta
             return True
         text = self.text + delta
-        end = max(1, _end(run.over, text, 0 if text[0] == "\n" else 1))
-        self.text = text
-        if end < len(text) and not run.goes_on(text[end:]):
-            self.pos = end
-            self._run = None
+        end = _end(run.over, text, text[0] != "\n")
+        if end < len(text) and not run.goes_on(text, end):
+            self.text, self.pos, self._run = text, end, None
             return True
         if end > 1:
             self._held.append(text[1:end])
             self.base += end - 1
             self.text = text[end - 1 :]
+        else:
+            self.text = text
         return False
 
     def _slide(self) -> None:
@@ -222,7 +219,7 @@ class Source:
         """Go over this text."""
         self.pos = _end(run.over, self.text, self.pos)
         left = len(self.text) - self.pos
-        if not self.closed and (not left or (left < _REACH and run.goes_on(self.text[self.pos :]))):
+        if not self.closed and (not left or (left < _REACH and run.goes_on(self.text, self.pos))):
             yield from self.wait(run)
 
     @property
@@ -237,12 +234,12 @@ class Source:
 
     def take(self) -> str:
         """Let go of what is held; its text."""
-        held = self.text[self.mark : self.pos]
-        if self._held:
-            held = "".join([*self._held, held])
-            self._held.clear()
-        self.mark = self.pos
+        if self.mark < self.pos:
+            self._held.append(self.text[self.mark : self.pos])
+            self.mark = self.pos
         self._before = self.text[self.pos - 1]
+        held = "".join(self._held)
+        self._held.clear()
         return held
 
     def since(self, at: int) -> str:
