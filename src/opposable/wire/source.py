@@ -39,6 +39,13 @@ class Run(NamedTuple):
     goes_on: Callable[[str, int], bool]
 
 
+def until(texts: Sequence[str], pattern: str, goes_on: Callable[[str, int], bool]) -> Run:
+    """Text in which none of these begins, as far as their first characters tell, and nothing that the pattern matches."""
+    firsts = re.escape("".join({text[0] for text in texts}))
+    over = rf"(?:[^{firsts}]++|(?!{_beginning(texts, _DEPTH)}|{pattern}).)*+"
+    return Run(re.compile(over, re.DOTALL), goes_on)
+
+
 class Literals:
     """A set of fixed texts to look for: `anywhere`, or at the beginning of a `line`, after a few blanks at most.
 
