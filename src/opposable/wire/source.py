@@ -19,7 +19,7 @@ Wait: TypeAlias = Generator[None, None, T]
 _FAR = 1 << 60
 _DEPTH = 4
 """By how many characters the beginnings of literals are told from other text at once."""
-_REACH = 64
+REACH = 64
 """How long the end of a run that is still open may be."""
 
 INDENT = 8
@@ -42,7 +42,7 @@ class Run(NamedTuple):
 def until(texts: Sequence[str], pattern: str, goes_on: Callable[[str, int], bool]) -> Run:
     """Text in which none of these begins, as far as their first characters tell, and nothing that the pattern matches."""
     firsts = re.escape("".join({text[0] for text in texts}))
-    over = rf"(?:[^{firsts}]++|(?!{_beginning(texts, _DEPTH)}|{pattern}).)*+"
+    over = rf"(?:[^{firsts}]++|(?!{beginning(texts)}|{pattern}).)*+"
     return Run(re.compile(over, re.DOTALL), goes_on)
 
 
@@ -63,9 +63,9 @@ class Literals:
         firsts = re.escape("".join({text[0] for text in self.anywhere}) + ("\n" if self.line else ""))
         units = [f"[^{firsts}]++" if firsts else ".++"]
         if self.anywhere:
-            units.append(f"(?!{_beginning(self.anywhere, _DEPTH)})" + (r"[^\n]" if self.line else "."))
+            units.append(f"(?!{beginning(self.anywhere)})" + (r"[^\n]" if self.line else "."))
         if self.line:
-            units.append(rf"\n[ \t]*+(?!\Z|{_beginning(self.line, _DEPTH)})")
+            units.append(rf"\n[ \t]*+(?!\Z|{beginning(self.line)})")
         over = f"(?:{'|'.join(units)})*+" + (r"\n?" if self.line else "")
         return Run(re.compile(over, re.DOTALL), self._may_begin)
 
@@ -142,14 +142,14 @@ def _by_start(texts: Iterable[str]) -> dict[str, Sequence[str]]:
     return {start: _longest_first(some) if len(some) > 1 else some for start, some in found.items()}
 
 
-def _beginning(texts: Iterable[str], depth: int) -> str:
+def beginning(texts: Iterable[str], depth: int = _DEPTH) -> str:
     """A pattern of the first characters of these texts, so many at most, or of fewer where the text ends first."""
     after: dict[str, list[str]] = {}
     for text in texts:
         after.setdefault(text[0], []).append(text[1:])
     patterns: dict[str, str] = {}
     for first, rests in after.items():
-        rest = "" if depth == 1 or "" in rests else rf"(?:\Z|{_beginning(rests, depth - 1)})"
+        rest = "" if depth == 1 or "" in rests else rf"(?:\Z|{beginning(rests, depth - 1)})"
         patterns[rest] = patterns.get(rest, "") + first
     return "|".join(f"[{re.escape(firsts)}]{rest}" for rest, firsts in patterns.items())
 
@@ -194,7 +194,8 @@ class Source:
             self.text += delta
             return True
         text = self.text + delta
-        end = _end(run.over, text, text[0] != "\n")
+        over = run.over.match(text, text[0] != "\n")
+        end = over.end() if over else 1
         if end < len(text) and not run.goes_on(text, end):
             self.text, self.pos, self._run = text, end, None
             return True
@@ -226,7 +227,7 @@ class Source:
         """Go over this text."""
         self.pos = _end(run.over, self.text, self.pos)
         left = len(self.text) - self.pos
-        if not self.closed and (not left or (left < _REACH and run.goes_on(self.text, self.pos))):
+        if not self.closed and (not left or (left < REACH and run.goes_on(self.text, self.pos))):
             yield from self.wait(run)
 
     @property

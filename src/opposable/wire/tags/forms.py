@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
 
-from opposable.wire.source import Literals, Run, until
+from opposable.wire.source import REACH, Literals, Run, beginning, until
 
 LONGEST = 256
 """How long a name, a key or a tag may be that is no head of a call."""
+_BLANK = r"(?:[^\S\n]|Ġ)"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
@@ -141,11 +142,12 @@ def text(form: Form, markers: Literals, name: str) -> Run:
     said = (*roles(form), "/" + name) if name and not form.calls else roles(form)
     starts = [bracket[word.startswith("/")] + word.removeprefix("/") for bracket in form.brackets for word in said]
     brackets = "|".join(re.escape(text) for bracket in form.brackets for text in (bracket[1], bracket[0]))
-    tag = rf"(?:{brackets})(?:[^<>\n]*+\Z|[^\S\n]|Ġ|[^\s=/\"'<>:]*+:)"
+    words = beginning({word.removeprefix("/") for word in said})
+    tag = rf"(?:{brackets})(?:[^<>\n]*+\Z|{_BLANK}++(?:{words})|{_BLANK}*+[^\s=/\"'<>:]*+:)"
     is_open = re.compile(rf"(?:{brackets})[^<>\n]*+\Z")
 
     def goes_on(text: str, pos: int) -> bool:
-        return len(text) - pos < LONGEST and (is_open.match(text, pos) is not None or found.begins(text[pos:]))
+        return len(text) - pos < REACH and (is_open.match(text, pos) is not None or found.begins(text[pos:]))
 
     return until((*starts, *markers.anywhere), tag, goes_on)
 
