@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
 
-from opposable.wire.source import Literals
+from opposable.wire.source import REACH, Literals, Run, beginning, until
 
+LONGEST = 256
+"""How long a name, a key or a tag may be that is no head of a call."""
+_BLANK = r"(?:[^\S\n]|Ġ)"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']++)(?!["']))""")
@@ -125,6 +128,28 @@ def roles(form: Form) -> dict[str, str]:
 def candidates(form: Form, markers: Literals) -> Literals:
     """What a tag of the form may begin with, and the markers."""
     return Literals((*(text for bracket in form.brackets for text in bracket[:2]), *markers.anywhere))
+
+
+@lru_cache(maxsize=1024)
+def text(form: Form, markers: Literals, name: str) -> Run:
+    """Text in which no tag of the form begins that says something, and no marker. `name`: the call's, read before.
+
+    A tag that is open where the text ends may be one. A word may have the name of a space and a colon before it.
+    """
+    found = candidates(form, markers)
+    if not form.parameters and not form.keys:
+        return found.run
+    said = (*roles(form), "/" + name) if name and not form.calls else roles(form)
+    starts = [bracket[word.startswith("/")] + word.removeprefix("/") for bracket in form.brackets for word in said]
+    brackets = "|".join(re.escape(text) for bracket in form.brackets for text in (bracket[1], bracket[0]))
+    words = beginning({word.removeprefix("/") for word in said})
+    tag = rf"(?:{brackets})(?:[^<>\n]*+\Z|{_BLANK}++(?:{words})|{_BLANK}*+[^\s=/\"'<>:]*+:)"
+    is_open = re.compile(rf"(?:{brackets})[^<>\n]*+\Z")
+
+    def goes_on(text: str, pos: int) -> bool:
+        return len(text) - pos < REACH and (is_open.match(text, pos) is not None or found.begins(text[pos:]))
+
+    return until((*starts, *markers.anywhere), tag, goes_on)
 
 
 @lru_cache(maxsize=1024)
