@@ -74,6 +74,7 @@ SIGNS = [
     *"{}[]\"'`:,;\\<>|/#*-“”. \t\n\r\u00a0\ufeff\ud83d\0",
     *("```json\n", "\n\n", "</", "//", "/*"),
 ]
+PIECES = [*JSON_PIECES, *TAG_PIECES, *OTHER_PIECES, *SIGNS]
 ANY = st.text(max_size=40)
 SPLICED = st.lists(
     st.one_of(
