@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.wire.golden import TOOLS
-from tests.wire.looks import machine
+from tests.wire.looks import machine, per_character
 from tests.wire.test_laws import MARKERS, PIECES
 
 from opposable.wire import StreamParser, collect, parse
@@ -174,7 +174,6 @@ CUTS: dict[str, Callable[[], int]] = {
     "four by four": lambda: 4,
     "at random": lambda: random.randint(1, 9),
 }
-SIZES = (500, 1000, 2000)
 MOST = {"whole": 100, "one by one": 420, "four by four": 240, "at random": 240}
 """How many looks one character more may cost. Measured, the worst of all texts here: 98.5 whole (tags of a single short word,
 each of which is compared with all that a tag may be); 411.5 one by one, 223.6 four by four, 222.3 at random (what may
@@ -221,11 +220,7 @@ def looks(text: str, cut: str) -> int:
 
 def check(make: Text, cut: str) -> None:
     """A character more costs no more looks in a long text than in a short one, and never many."""
-    texts = [make(size) for size in SIZES]
-    looks(make(100), cut)  # what is made once was made here
-    short, middle, long = (looks(text, cut) for text in texts)
-    early = (middle - short) / (len(texts[1]) - len(texts[0]))
-    late = (long - middle) / (len(texts[2]) - len(texts[1]))
+    early, late = per_character(lambda text: looks(text, cut), make)
     assert late <= min(1.3 * early + 6, MOST[cut]), f"{late:.1f} looks a character, {early:.1f} in shorter texts"
 
 
