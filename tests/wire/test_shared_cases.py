@@ -65,9 +65,9 @@ def test_shared_cases(file: str) -> None:
     assert not faults
 
 
-def like(one: Any, other: Any) -> bool:
-    """Are these two the same JSON? 1 is not true, nor 1.0."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+def plain(value: Any) -> str:
+    """A value as JSON, in which 1 is 1.0, and not true."""
+    return json.dumps(json.loads(json.dumps(value), parse_int=float), sort_keys=True)
 
 
 def test_every_difference_from_the_tests_of_others_is_of_a_kind() -> None:
@@ -79,7 +79,7 @@ def test_every_difference_from_the_tests_of_others_is_of_a_kind() -> None:
         reply = whole(case)
         expected = case["expect"]
         wanted = [[call["name"], call["arguments"]] for call in expected.get("tool_calls", expected.get("calls", []))]
-        if not like(wanted, [[call.name, call.arguments] for call in reply.tool_calls]):
+        if plain(wanted) != plain([[call.name, call.arguments] for call in reply.tool_calls]):
             in_calls.add(case["id"])
         parts = ("content", reply.content), ("reasoning", reply.reasoning)
         if any(
