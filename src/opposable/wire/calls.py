@@ -107,6 +107,18 @@ def _strict(text: str) -> list[Any]:
     return [_cleaned(value) for value in values] if _SURROGATE.search(text) else values
 
 
+class Unnumbered(str):
+    """A text whose lines are not counted: each error of `json` would count all those before it."""
+
+    __slots__ = ()
+
+    def count(self, *_: object) -> int:
+        return 0
+
+    def rfind(self, *_: object) -> int:
+        return 0
+
+
 def strict_at(text: str, pos: int) -> tuple[Any, int]:
     """The value of strict JSON that stands at `pos`, and where it ends. Errors: ValueError, RecursionError."""
     value, end = _DECODER.raw_decode(text, pos)

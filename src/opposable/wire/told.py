@@ -54,7 +54,7 @@ class Told:
         raw = self._src.take()
         if raw:
             self.events.append(part(raw))
-        if part is Text and raw.strip():
+        if part is Text and (self.alone or self.between) and raw.strip():
             self.between = self.alone = False
 
     def all_reasoning(self, opened: str) -> None:

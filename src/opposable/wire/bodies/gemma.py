@@ -25,7 +25,7 @@ _NAME = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
 _KEY = re.compile(r"(?!--)[\w$.+-]+")
-_CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}\s*[{(]")
+_CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}+\s*[{(]")
 
 
 class _Gemma(Reader):

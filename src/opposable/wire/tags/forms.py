@@ -2,16 +2,19 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
 
-from opposable.wire.source import Literals
+from opposable.wire.source import REACH, Literals, Run, beginning, until
 
+LONGEST = 256
+"""How long a name, a key or a tag may be that is no head of a call."""
+_BLANK = r"(?:[^\S\n]|Ġ)"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
-_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']++)(?!["']))""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,28 @@ def candidates(form: Form, markers: Literals) -> Literals:
 
 
 @lru_cache(maxsize=1024)
+def text(form: Form, markers: Literals, name: str) -> Run:
+    """Text in which no tag of the form begins that says something, and no marker. `name`: the call's, read before.
+
+    A tag that is open where the text ends may be one. A word may have the name of a space and a colon before it.
+    """
+    found = candidates(form, markers)
+    if not form.parameters and not form.keys:
+        return found.run
+    said = (*roles(form), "/" + name) if name and not form.calls else roles(form)
+    starts = [bracket[word.startswith("/")] + word.removeprefix("/") for bracket in form.brackets for word in said]
+    brackets = "|".join(re.escape(text) for bracket in form.brackets for text in (bracket[1], bracket[0]))
+    words = beginning({word.removeprefix("/") for word in said})
+    tag = rf"(?:{brackets})(?:[^<>\n]*+\Z|{_BLANK}++(?:{words})|{_BLANK}*+[^\s=/\"'<>:]*+:)"
+    is_open = re.compile(rf"(?:{brackets})[^<>\n]*+\Z")
+
+    def goes_on(text: str, pos: int) -> bool:
+        return len(text) - pos < REACH and (is_open.match(text, pos) is not None or found.begins(text[pos:]))
+
+    return until((*starts, *markers.anywhere), tag, goes_on)
+
+
+@lru_cache(maxsize=1024)
 def json_ends(form: Form, markers: Literals) -> Literals:
     """What ends JSON in a call that is not whole."""
     return Literals((*closers(form), *markers.anywhere))
@@ -137,6 +162,20 @@ def json_ends(form: Form, markers: Literals) -> Literals:
 def closers(form: Form) -> tuple[str, ...]:
     """The closing tags of calls and of what is around them, as they are taught."""
     return tuple(f"{closing}{word}{end}" for _, closing, end in form.brackets for word in (*form.calls, *form.outer))
+
+
+@lru_cache(maxsize=1024)
+def torn(form: Form, key: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What is left of a tag that stands before a value, and of one that closes it, with signs lost, added or moved."""
+    openers = [f"{word}{bracket[2]}" for bracket in form.brackets for word in form.values]
+    words = form.parameters or form.values or (key,)
+    closers = [f"{word}{bracket[2]}" for bracket in form.brackets for word in words]
+    return re.compile(rf"\s*({_torn(openers)})"), re.compile(rf"({_torn(closers)})\s*\Z")
+
+
+def _torn(tags: Iterable[str]) -> str:
+    signs = r"[\W_]*"
+    return "|".join(signs + signs.join(filter(str.isalnum, tag)) + signs for tag in tags) or "(?!)"
 
 
 @cache

@@ -7,10 +7,8 @@ from typing import Any
 from opposable.wire import scan
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.tags.forms import Form, Tag, candidates, parsed, roles, tag_ends
+from opposable.wire.tags.forms import LONGEST, Form, Tag, candidates, parsed, roles, tag_ends, text
 
-LONGEST = 256
-"""How long a name, a key or a tag may be that is no head of a call."""
 WITHIN = re.compile(r"[^<>\n]+")
 HEAD = re.compile(r"[^<>\n\"']+")
 NAMED = ("", "name", "tool")
@@ -35,6 +33,7 @@ class TagReader:
         self.breaks = False
         self.are_keys = not form.parameters and not form.keys
         self._candidates = candidates(form, markers)
+        self._text = text(form, markers, name)
         self._ends = tag_ends(form)
         self._roles = roles(form)
 
@@ -99,11 +98,13 @@ class TagReader:
 
     def next(self) -> Wait[Tag | None]:
         """The next tag or marker, gone over; None at the end of the reply."""
-        while (yield from self.src.find(self._candidates)) is not None:
+        while True:
+            yield from self.src.over(self._text)
+            if (yield from self.src.find(self._candidates)) is None:
+                return None
             tag = yield from self.here()
             if tag.role:
                 return tag
-        return None
 
     def layout(self) -> Wait[str]:
         """Go over white space, and line breaks that were escaped; the character after them."""

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from opposable.wire import scan
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.tags.forms import Form, Span, Tag, Written, closers, json_ends, wrapped
-from opposable.wire.tags.reader import HEAD, LONGEST, NAMED, WITHIN, TagReader
+from opposable.wire.tags.forms import LONGEST, Form, Span, Tag, Written, closers, json_ends, wrapped
+from opposable.wire.tags.reader import HEAD, NAMED, WITHIN, TagReader
 
 State: TypeAlias = Literal["on", "cut", "no"]
 """As a step says it: at a closing tag or marker, at the end of the reply, or no call at all."""
