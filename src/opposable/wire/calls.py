@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from opposable.wire.events import Cause
-from opposable.wire.mend import DEEPEST, Malformed, clean, loads, match_end, number
+from opposable.wire.mend import DEEPEST, Malformed, clean, excerpt, loads, match_end, number
 from opposable.wire.offered import Offered
 
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
@@ -34,11 +34,16 @@ class NoCall(ValueError):
 
 
 class Refused(ValueError):
-    """This has the shape of a call and is none, for this cause."""
+    """This has the shape of a call and is none, for this cause; more of it is the error's text."""
 
-    def __init__(self, cause: Cause) -> None:
-        super().__init__(cause)
+    def __init__(self, cause: Cause, why: str = "") -> None:
+        super().__init__(why)
         self.cause: Cause = cause
+
+
+def unknown(name: str) -> Refused:
+    """The refusal of a call to this name, which no offered tool has."""
+    return Refused("unknown_tool", f"no tool is called {excerpt(name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,18 @@ def _strict(text: str) -> list[Any]:
     if text.count("[") + text.count("{") > DEEPEST and _depth(values) > DEEPEST + 1:
         raise Malformed("nested too deeply")
     return [_cleaned(value) for value in values] if _SURROGATE.search(text) else values
+
+
+class Unnumbered(str):
+    """A text whose lines are not counted: each error of `json` would count all those before it."""
+
+    __slots__ = ()
+
+    def count(self, *_: object) -> int:
+        return 0
+
+    def rfind(self, *_: object) -> int:
+        return 0
 
 
 def strict_at(text: str, pos: int) -> tuple[Any, int]:

@@ -201,7 +201,7 @@ class StreamParser:
             self._told.let_go(Marker)
             self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
-            self._told.faked = True
+            self._told.faked = literal
             is_end = literal in RESULT_TOKENS and not (yield from src.skip(SPACE))
             self._told.let_go(Marker if is_end else Text)
         elif literal in frames.AFTER_REASONING or self._named[literal] > 0 or self._told.called:

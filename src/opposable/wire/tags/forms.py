@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -15,7 +15,7 @@ LONGEST = 256
 _BLANK = r"(?:[^\S\n]|Ġ)"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
-_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']++)(?!["']))""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +162,20 @@ def json_ends(form: Form, markers: Literals) -> Literals:
 def closers(form: Form) -> tuple[str, ...]:
     """The closing tags of calls and of what is around them, as they are taught."""
     return tuple(f"{closing}{word}{end}" for _, closing, end in form.brackets for word in (*form.calls, *form.outer))
+
+
+@lru_cache(maxsize=1024)
+def torn(form: Form, key: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What is left of a tag that stands before a value, and of one that closes it, with signs lost, added or moved."""
+    openers = [f"{word}{bracket[2]}" for bracket in form.brackets for word in form.values]
+    words = form.parameters or form.values or (key,)
+    closers = [f"{word}{bracket[2]}" for bracket in form.brackets for word in words]
+    return re.compile(rf"\s*({_torn(openers)})"), re.compile(rf"({_torn(closers)})\s*\Z")
+
+
+def _torn(tags: Iterable[str]) -> str:
+    signs = r"[\W_]*"
+    return "|".join(signs + signs.join(filter(str.isalnum, tag)) + signs for tag in tags) or "(?!)"
 
 
 @cache
