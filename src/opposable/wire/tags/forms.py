@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from opposable.wire.source import REACH, Literals, Run, beginning, until
 
@@ -58,15 +59,14 @@ class Layout:
     values: Literal["inline", "lines"] = "inline"
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag or another marker, and where it stands. `attributes`: under "" what follows the word after `=`."""
 
     role: str
     start: int
     end: int = 0
     word: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = MappingProxyType({})
     is_closed: bool = False
 
     def says(self, *names: str) -> str | None:
@@ -219,6 +219,8 @@ def wrapped(form: Form) -> Literals:
 
 def parsed(inner: str) -> tuple[str, dict[str, str], bool]:
     """The word of a tag, its attributes, and whether it closes itself."""
+    if inner.isidentifier() and "Ġ" not in inner:
+        return inner, {}, False
     inner = inner.replace("Ġ", " ").strip()
     word = _WORD.split(inner, maxsplit=1)[0]
     value = _VALUE.match(inner, len(word))
