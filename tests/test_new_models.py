@@ -45,7 +45,7 @@ def run(folder: Path, *words: str) -> str:
 @pytest.mark.slow
 def test_two_files_make_a_shape(copy: Path) -> None:
     rows = copy / "src" / "opposable" / "wire" / "shapes" / "json.py"
-    row = block("python", 'Shape(\n        "kettle"').text.rstrip("\n") + "\n"
+    row = block("text", 'Shape(\n        "kettle"').text.rstrip("\n") + "\n"
     before, neighbour, after = rows.read_text("utf-8").partition(NEIGHBOUR)
     rows.write_text(before + row + neighbour + after, "utf-8")
     cases = copy / "tests" / "wire" / "cases" / "kettle.txt"

@@ -86,6 +86,10 @@ def test_reasoning_that_nothing_had_opened() -> None:
     assert "all text before it is reasoning" in parts[3].notes[0]
 
 
+def test_a_marker_before_reasoning_that_nothing_had_opened_stays_one() -> None:
+    assert [part.kind for part in explain("<bos>Hm.</think>Yes.")] == ["marker", "reasoning", "marker", "text"]
+
+
 def test_words_that_opened_reasoning_are_a_marker() -> None:
     begin, end = "Here is my thought process:", "Here is my response:"
     assert kinds(explain(f"{begin} hm. {end} Yes."))[:2] == [("marker", begin), ("reasoning", " hm. ")]
