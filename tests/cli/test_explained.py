@@ -16,6 +16,7 @@ from opposable.cli.parse import parse
 from opposable.cli.screen import Screen
 from opposable.wire.explain import explain
 
+ROOT = Path(__file__).parents[2]
 FILES = sorted((Path(__file__).parent / "explained").glob("*.txt"))
 
 
@@ -45,6 +46,12 @@ def test_a_reply_is_shown_as_its_golden_file_says(
         explain=True,
     )
     assert (code, capsys.readouterr().out) == (0, wanted)
+
+
+@pytest.mark.parametrize(("page", "name"), [("README.md", "malformed"), ("docs/command-line.md", "mended")])
+def test_what_a_page_shows_is_what_is_shown(page: str, name: str) -> None:
+    (wanted,) = (golden(file)[2] for file in FILES if file.stem == name)
+    assert wanted in (ROOT / page).read_text("utf-8")
 
 
 def test_no_character_of_a_short_reply_is_lost() -> None:

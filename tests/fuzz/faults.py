@@ -3,12 +3,12 @@
 import re
 
 from tests.fuzz.dice import Dice
-from tests.fuzz.words import JSON_PIECES, MARKERS, OTHER_PIECES, SIGNS, TAG_PIECES
+from tests.fuzz.words import MARKERS, PIECES
 
 _TOKEN = re.compile(r"\w+|\s+|<[^<>\s]{0,40}>?|.", re.DOTALL)
 _MARK = re.compile(r"""[{}\[\]()"':,<>=|\n/`]""")
 MARKS = tuple("{}[]()\"':,<>=|\n/`")
-PIECES: tuple[str, ...] = (*SIGNS, *MARKERS, *MARKERS, *JSON_PIECES, *TAG_PIECES, *OTHER_PIECES)
+WORDS = (*MARKERS, *MARKERS, *PIECES)
 
 
 def fault(dice: Dice, text: str) -> str:
@@ -16,7 +16,7 @@ def fault(dice: Dice, text: str) -> str:
     kind = dice.below(12)
     at = dice.below(len(text) + 1)
     if kind < 3:
-        return text[:at] + dice.one(PIECES) + text[at:]
+        return text[:at] + dice.one(WORDS) + text[at:]
     if kind < 5:
         end = at + 1 + dice.few(20)
         return text[:at] + text[end:]

@@ -155,11 +155,24 @@ def written(dice: Dice) -> Input:
     text = write(shape, calls)
     if not is_carried(shape, calls, tools):
         return Input(tools, text, cuts=cuts(dice, text))
-    if shape.place != "whole" and dice.chance(0.6):
+    if shape.place != "whole" and dice.chance(0.5):
         text = f"{dice.one(PROSE)}\n\n{text}"
+    if dice.chance(0.3):
+        text = thought(dice, shape) + text
     if shape.is_closed and shape.is_tagged and dice.chance(0.6):
         text += f"\n\n{dice.one(PROSE)}"
+    if dice.chance(0.2):
+        text += dice.one(("<|im_end|>", "</s>", "<|eot_id|>\n", "\n"))
     return Input(tools, text, dice.one(FINISHES), False, dice.one(NAMES), cuts(dice, text), calls, "written")
+
+
+def thought(dice: Dice, shape: Shape) -> str:
+    """Reasoning as it is taught, with a draft of a call in it or none."""
+    opener, closer = dice.one(
+        (("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]\n"), ("<seed:think>", "</seed:think>\n"))
+    )
+    draft = write(dice.one(WRITABLE), calls_for(dice, 1)[1]) if dice.chance(0.5) else ""
+    return opener + ("" if closer.strip() in draft else draft) + closer
 
 
 def cut_off(dice: Dice) -> Input:

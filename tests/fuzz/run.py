@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tests.fuzz.dice import seeded
 from tests.fuzz.inputs import Input, made
@@ -83,9 +84,7 @@ def tallies(seed: int, count: int | None, jobs: int) -> Generator[Tally, None, N
     with ProcessPoolExecutor(jobs) as pool:
         try:
             while True:
-                running |= {
-                    pool.submit(batch, seeds) for seeds, _ in zip(ahead, range(2 * jobs - len(running)), strict=False)
-                }
+                running |= {pool.submit(batch, seeds) for seeds in islice(ahead, 2 * jobs - len(running))}
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)

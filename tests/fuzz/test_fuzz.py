@@ -11,7 +11,7 @@ import pytest
 from tests.fuzz.inputs import Input
 from tests.fuzz.laws import Broken, broken, judged
 from tests.fuzz.offers import OFFERS
-from tests.fuzz.run import batch, batches, of
+from tests.fuzz.run import Tally, batch, batches, of, tallies
 from tests.fuzz.shrink import smallest
 
 ROOT = Path(__file__).parents[2]
@@ -19,18 +19,21 @@ DIGEST = "from tests.fuzz.test_fuzz import digest; print(digest())"
 
 
 def digest() -> str:
-    return hashlib.sha256(repr([of(seed) for seed in range(300)]).encode("utf-8", "backslashreplace")).hexdigest()
+    return hashlib.sha256(repr([of(seed) for seed in range(100)]).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def test_a_few_inputs_break_no_law() -> None:
-    tally = batch(range(1500))
+    tally = batch(range(1000))
     assert not tally.failures
     assert min(tally.kinds["written"], tally.kinds["near"], tally.kinds["cut"]) > 30
 
 
 @pytest.mark.slow
 def test_some_inputs_break_no_law() -> None:
-    tally = batch(range(10_000, 20_000))
+    tally = Tally()
+    for part in tallies(10_000, 10_000, 2):
+        tally.add(part)
+    assert tally.inputs == 10_000
     assert not tally.failures
     assert tally.calls > 2000
     assert len(tally.wrong) < 0.025 * tally.kinds["near"]  # calls that a fault in their marks made others: hardly any

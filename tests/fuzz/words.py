@@ -46,3 +46,5 @@ SIGNS = (
     *"{}[]\"'`:,;\\<>|/#*-“”. \t\n\r\u00a0\ufeff\ud83d\0",
     *("```json\n", "\n\n", "</", "//", "/*"),
 )
+PIECES = (*JSON_PIECES, *TAG_PIECES, *OTHER_PIECES, *SIGNS)
+"""What stands between markers."""

@@ -28,7 +28,7 @@ def notes(text: str, *, follows: bool = False) -> list[str]:
         ("<tool_response>", "at 0: '<tool_response>' begins a result: that is for the tool to say, not for the model"),
         ("Yes.</think>", "at 4: '</think>' is a marker of reasoning, and counts as text here"),
         ("Yes.<|im_end|> No.", "at 4: '<|im_end|>' ends a turn, and counts as text here"),
-        ("Yes.<|role_end|>", "at 4: '<|role_end|>' looks like a marker, and none that is known is written so"),
+        ("Yes.<|kettle_end|>", "at 4: '<|kettle_end|>' looks like a marker, and none that is known is written so"),
         ("add(1)", "at 0: 'add(' begins calls (call-expression, only as the whole reply), and no call was read here"),
         ('[add(a="x")] is', "at 0: '[add(' begins calls (pythonic, only at the end of the reply, from the beginning of a line "
             "on), and no call was read here"),

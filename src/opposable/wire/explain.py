@@ -11,7 +11,7 @@ from typing import Literal
 from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
 from opposable.wire.machine import StreamParser
 from opposable.wire.mend import MENDS, excerpt
-from opposable.wire.near import PLACES, Near
+from opposable.wire.near import PLACES, Near, some
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.reply import collect
 from opposable.wire.shapes import BY_NAME, SHAPES
@@ -57,6 +57,7 @@ CAUSES: dict[Cause, tuple[str, str]] = {
 """What each cause means, and what can be done about it."""
 
 _TAIL = 40
+_NAMES = 20
 
 _MARKERS: dict[str, str] = {
     **dict.fromkeys(NOISE, "says nothing"),
@@ -118,7 +119,7 @@ def about(shape: Shape) -> str:
 
 def _parts(events: Iterable[Event], tools: Offered) -> list[Part]:
     parts: list[Part] = []
-    start = 0
+    start = settled = 0
     for event in events:
         raw = event.raw
         match event:
@@ -129,7 +130,9 @@ def _parts(events: Iterable[Event], tools: Offered) -> list[Part]:
             case Marker():
                 parts.append(Part("marker", start, raw, tuple(_of_marker(raw))))
             case AllReasoning():
-                parts = [*_thought(parts, event.opened), Part("marker", start, raw, (_ALL_REASONING,))]
+                parts[settled:] = _thought(parts[settled:], event.opened)
+                parts.append(Part("marker", start, raw, (_ALL_REASONING,)))
+                settled = len(parts)
             case Rejected():
                 parts.append(Part("rejected", start, raw, tuple(_of_rejected(event, tools)), rejected=event))
             case Call() if raw:
@@ -218,7 +221,7 @@ def _of_rejected(block: Rejected, tools: Offered) -> Iterator[str]:
     if block.cause == "truncated":
         yield f"it ends with {excerpt(block.raw[-_TAIL:])}"
     if block.cause == "unknown_tool":
-        yield f"offered: {', '.join(tools) or 'no tools'}"
+        yield f"offered: {some(tools, _NAMES) or 'no tools'}"
     if block.shape:
         yield f"shape {block.shape}: {about(BY_NAME[block.shape])}"
     if block.part == "nothing":

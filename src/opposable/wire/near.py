@@ -19,7 +19,6 @@ from opposable.wire.source import Literals
 from opposable.wire.steps import NAME
 
 _MOST = 20
-_SHAPES = 4
 _WORDS = r"[\w:.▁-]{0,40}"
 _MARKER = re.compile(
     rf"</?[|｜]?{_WORDS}(?:tool|call|func|invoke|action){_WORDS}(?:[|｜]?>|[ =][^<>\n]{{0,80}}>)"
@@ -99,9 +98,9 @@ class Near:
             names = self._openers[marker]
             places = {self._places[name] for name in names}
             place = f", only {places.pop()}" if len(places) == 1 and "" not in places else ""
-            return f"begins calls ({_some(names)}{place}), and no call was read here"
+            return f"begins calls ({some(names)}{place}), and no call was read here"
         if marker in self._closers:
-            return f"ends calls ({_some(self._closers[marker])}), and closes none here"
+            return f"ends calls ({some(self._closers[marker])}), and closes none here"
         if marker in FAKE_RESULTS:
             return "begins a result: that is for the tool to say, not for the model"
         if marker in (*REASONING, *REASONING_CLOSERS):
@@ -152,7 +151,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _some(given: Iterable[str]) -> str:
+def some(given: Iterable[str], most: int = 4) -> str:
+    """The first of these names, each once, and how many more there are."""
     names = [*dict.fromkeys(given)]
-    rest = f" and {len(names) - _SHAPES} more" if len(names) > _SHAPES else ""
-    return ", ".join(names[:_SHAPES]) + rest
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest

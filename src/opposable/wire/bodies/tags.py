@@ -13,7 +13,7 @@ from opposable.wire.rules import Rules
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 from opposable.wire.tags import writer
-from opposable.wire.tags.forms import Form, Layout, Span, Written, torn
+from opposable.wire.tags.forms import Form, Layout, Span, Written, swallowed, torn
 from opposable.wire.tags.tree import as_json
 from opposable.wire.tags.walk import Walk
 
@@ -164,7 +164,9 @@ def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter
 
 
 def _is_torn(text: str, span: Span, form: Form) -> bool:
-    """Does a tag of this value that is missing stand in it after all, but broken? What is value and what tag is not known."""
+    """Does a missing tag of this value or of the next stand in it, but broken? What is value and what tag is not known."""
+    if swallowed(form).search(text) is not None:
+        return True
     opener, closer = torn(form, span.key)
     found = [
         opener.match(text[:_TAG]) if "half_tag" in span.mends else None,
