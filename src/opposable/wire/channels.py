@@ -45,7 +45,7 @@ _PARAMETER = Literals(("<rfl:parameter",))
 _TAGS = Tags(Form(parameters=("rfl:parameter",)))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True)
 class Header:
     """What a header says. `channel` None: it names none. `recipient` as it was written."""
 
@@ -122,7 +122,7 @@ def kind(header: Header, tools: Offered) -> Kind:
     return "reasoning" if header.channel == "analysis" else "content"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True)
 class MessageHead(Step):
     """The header of a message to a tool."""
 
@@ -142,7 +142,7 @@ class MessageHead(Step):
         return f"{CHANNEL}commentary to={_PREFIX}{name} {CONSTRAIN}json{MESSAGE}"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True)
 class MessageBody(Arguments):
     """The arguments, under a header that names the tool."""
 
