@@ -107,7 +107,7 @@ def fixed(schema: JsonSchema) -> list[Any]:
     return [value for value in values if fits(value, {"type": schema.get("type")}, schema)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form:
     """How an object is written: its brackets, and a key with what stands between it and its value."""
 
@@ -119,7 +119,7 @@ class Form:
 KEYWORDS = Form("(", ")", lambda key: key + "=")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Notation:
     """How values are written: one `value`, an `object`, what stands in and between members; `rules` that JSON's are not."""
 

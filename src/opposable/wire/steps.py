@@ -28,7 +28,7 @@ _literals = cache(Literals)
 _PROSE = re.compile(r"[^\s{\[\"'“`]")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Block:
     """A block under way: where it began, what its steps found, and what may end it.
 
@@ -166,7 +166,7 @@ def in_a_row(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mark(Step):
     """The opener: the text as it is taught, then how it drifts. Doubled openers count as one."""
 
@@ -176,7 +176,7 @@ class Mark(Step):
         return self.texts[0].replace(NAME, name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Space(Step):
     """White space of any kind and length; `text` is how it is taught."""
 
@@ -189,7 +189,7 @@ class Space(Step):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Maybe(Step):
     """A marker that may be missing."""
 
@@ -204,7 +204,7 @@ class Maybe(Step):
         return self.texts[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Must(Step):
     """A marker without which this is no block of the shape."""
 
@@ -230,7 +230,7 @@ _NAME = re.compile(r"[^\s<>\[\]{}()\"'=`|]+")
 _NAME_UNTIL = re.compile(r"[^\n<>]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Name(Step):
     """The tool's name as plain text, up to one of `until` (or, where that is empty, up to what can be no part of a name)."""
 
@@ -259,7 +259,7 @@ class Name(Step):
         return name + (self.until[0] if self.until else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Id(Step):
     """The model's own id of the call, after a marker; both may be missing."""
 
@@ -278,7 +278,7 @@ class Id(Step):
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NameBefore(Step):
     """The tool's name as one word, up to one of `until`; without that it is none."""
 
@@ -304,7 +304,7 @@ class NameBefore(Step):
 _NUMBERED = re.compile(r":\d+\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NamedId(NameBefore):
     """An id that carries the name and a `number`, up to one of `until`. Without a number it is a name alone."""
 
@@ -327,7 +327,7 @@ class NamedId(NameBefore):
         return f"{literal(f'functions.{name}:')} [0-9]{{1,3}} {literal(self.until[0])}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Header(Step):
     """A name that the body says again, and the marker after it; both may be missing."""
 
@@ -349,7 +349,7 @@ class Header(Step):
 _LABEL = re.compile(r"[\w+:.-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Label(Step):
     """What a code fence says of itself after its backticks. A line of anything else is no fence of calls."""
 
@@ -366,7 +366,7 @@ class Label(Step):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Close(Step):
     """The closer: the text as it is taught, then how it drifts. It may be missing, and it may be doubled."""
 

@@ -13,7 +13,7 @@ from opposable.wire.source import Literals, Source
 from opposable.wire.steps import Block
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OpenSection:
     """A section under way. `inside`: what to look for in it. `start`: where its opener ended.
 

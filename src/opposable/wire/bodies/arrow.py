@@ -36,7 +36,7 @@ class _Arrow(Reader):
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Arrows(ReadBody):
     """One call with arrows."""
 

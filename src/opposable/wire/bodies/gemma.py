@@ -60,7 +60,7 @@ class _Gemma(Reader):
         return Bare(self.text[start : self.pos], value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GemmaCalls(Body):
     """One call of Gemma or several in a row; `call:` may be missing. `quote`: what is taught to stand around text."""
 

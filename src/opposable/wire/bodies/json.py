@@ -76,7 +76,7 @@ _BETWEEN_CALLS = re.compile(r"[\s,;]+")
 _NOTHING_BETWEEN = re.compile(r"(?!)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calls(Body):
     """JSON that says names and arguments: one call, a list of calls, or several in a row."""
 
@@ -102,7 +102,7 @@ class Calls(Body):
         return f"{literal(begin)} {rules.arguments()} {literal('}')}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CallList(Calls):
     """The same where a list of calls is taught."""
 
@@ -111,7 +111,7 @@ class CallList(Calls):
         return "[", ", ", "]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BareCalls(Calls):
     """The same where no marker says that calls come: let go as soon as its keys can no longer be those of a call."""
 
@@ -124,7 +124,7 @@ class BareCalls(Calls):
         return (yield from _scan_json(src, block, is_call_key, _BETWEEN_CALLS))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KeyedCalls(CallList):
     """JSON in which a key is the name, and its value the arguments."""
 
@@ -155,7 +155,7 @@ def _flat(values: list[Any]) -> list[Any]:
     return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Arguments(Body):
     """JSON that is the arguments alone; the name stood before it.
 
@@ -197,7 +197,7 @@ class Arguments(Body):
         return f"{literal(before)} {rules.arguments()} {literal(after)}" if before else rules.arguments()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Object(Arguments):
     """The same where nothing but an object, or what ends the block, may follow the name."""
 
@@ -225,7 +225,7 @@ def _bare(head: str) -> str:
     return head[2:] if head[:2] in _BULLETS else head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NamedObjects(Body):
     """Names of offered tools, each with the object of its arguments after it; the name before the first stands there."""
 

@@ -22,7 +22,7 @@ _END = re.compile(r"[ \t]*end_arg:?[ \t\r]*(?=<|$)", re.IGNORECASE)
 _INPUT = Literals(["Action Input:", "Action input:", "action input:", "ActionInput:", "Action_Input:"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FenceLabel(Must):
     """What a fence says of itself, where there is a fence."""
 
@@ -33,7 +33,7 @@ class FenceLabel(Must):
         return "on" if src.at == block.start else (yield from Must.scan(self, src, block))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Lines(ReadBody):
     """`TOOL_NAME: f`, then for each argument `BEGIN_ARG: key`, lines of its value, `END_ARG`; then the fence that closes."""
 
@@ -131,7 +131,7 @@ def _end_of_value(lines: list[str], at: int) -> int:
     return end
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NameLine(Name):
     """The tool's name as the rest of a line."""
 
@@ -146,7 +146,7 @@ class NameLine(Name):
         return "on" if 0 < src.at - start <= self.longest else "no"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ActionInput(Arguments):
     """ReAct's input: JSON after `Action Input:`, which may be missing where the tool takes nothing."""
 

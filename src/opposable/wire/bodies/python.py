@@ -153,7 +153,7 @@ class _Python(Reader):
         return found[0] if len(found) == 1 and self.text[last] != "," else found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PythonCalls(Body):
     """Calls in Python after a marker: a list of them, or one or more in a row. `json` reads what is no Python but JSON."""
 
@@ -194,7 +194,7 @@ class PythonCalls(Body):
         return f"{literal(name)} {rules.keywords(_KEY.fullmatch)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PythonList(PythonCalls):
     """The same where a list of calls is taught."""
 
@@ -203,7 +203,7 @@ class PythonList(PythonCalls):
         return "[", ", ", "]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PythonLines(PythonCalls):
     """The same where one call a line is taught."""
 
@@ -212,7 +212,7 @@ class PythonLines(PythonCalls):
         return "", "\n", ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BarePython(PythonList):
     """A list of calls in Python where no marker says that calls come."""
 
@@ -222,7 +222,7 @@ class BarePython(PythonList):
         return (yield from _scan_calls(src, block))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Keywords(PythonCalls):
     """The rest of a call in Python whose name and opening bracket were its marker."""
 

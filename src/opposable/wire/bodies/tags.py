@@ -26,7 +26,7 @@ _TAG = 64
 _ANGLE = frozenset("<>")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Tags(Body):
     """Calls written in tags.
 

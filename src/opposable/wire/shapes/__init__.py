@@ -91,8 +91,10 @@ class Table:
         )
         """Openers of blocks and sections that count in a message to a tool only."""
         self._framed_closers = frozenset(closer for section in around for closer in section.closers)
-        self.at_line = tuple(opener for opener in self.rows if opener not in (*self.tagged, *self.framed))
-        self.around = tuple(opener for opener in self.sections if opener not in self.framed)
+        is_framed = frozenset(self.framed)
+        elsewhere = is_framed.union(self.tagged)
+        self.at_line = tuple(opener for opener in self.rows if opener not in elsewhere)
+        self.around = tuple(opener for opener in self.sections if opener not in is_framed)
         """Openers of sections that count wherever they stand."""
         self._of_shapes: dict[tuple[str, str], Literals] = {}
         self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}

@@ -24,7 +24,7 @@ class Callable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Section:
     """A pair of markers around the blocks of a shape, each of which is judged by itself; either may be missing.
 
@@ -36,7 +36,7 @@ class Section:
     written: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shape:
     """One way of writing calls.
 

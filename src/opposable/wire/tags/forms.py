@@ -19,7 +19,7 @@ _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"(?!\w+(?:[\s/]|$))|'([^']*)'|([^\s"']++)(?!["']))""")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form:
     """What a family calls its tags.
 
@@ -45,7 +45,7 @@ class Form:
     mark: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Layout:
     """How a family writes a call, where prompts are written in its shape too.
 
@@ -74,7 +74,7 @@ class Tag(NamedTuple):
         return next((self.attributes[name] for name in names if name in self.attributes), None)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Span:
     """A parameter as it stands: its key, what the shape says of its value, and where the value begins and stops.
 
@@ -92,7 +92,7 @@ class Span:
     mends: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Written:
     """A call as it stands. `json`: the place of its arguments; `attribute`: they themselves, said in the head.
 

@@ -18,7 +18,7 @@ _MOST = 64
 """How many schemas are looked at for one member."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Node:
     word: str
     texts: list[str] = field(default_factory=list)

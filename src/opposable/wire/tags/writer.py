@@ -90,7 +90,7 @@ def grammar(form: Form, layout: Layout, name: str, rules: Rules) -> str:
     return rules.rule(" ".join(filter(None, parts)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Parameters:
     """Makes the rules of parameters, whose values are read by `form` and their schema."""
 
