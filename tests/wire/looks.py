@@ -394,7 +394,7 @@ def machine() -> tuple[Any, Counter]:
 
 def per_character(looks: Callable[[str], int], make: Callable[[int], str]) -> tuple[float, float]:
     """How many looks a character more costs, in a short text and in a longer one. `make`: a text of about this length."""
-    texts = [make(size) for size in (100, 500, 1000, 2000)]
+    texts = [make(size) for size in (500, 500, 1000, 2000)]
     _, short, middle, long = (looks(text) for text in texts)  # with the first is made what is made once
     _, few, more, most = map(len, texts)
     return (middle - short) / (more - few), (long - middle) / (most - more)

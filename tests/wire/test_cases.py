@@ -63,6 +63,7 @@ def test_a_case_in_pieces(case: Case) -> None:
         assert told(collect(events)) == wanted(case)
 
 
+@pytest.mark.slow
 @each_case
 def test_a_case_with_any_hint(case: Case) -> None:
     for shape in SHAPES:

@@ -486,4 +486,4 @@ def test_looks_are_linear(name: str, end: str) -> None:
         return counter.looks - before
 
     early, late = per_character(looks, lambda size: begin + again * (size // len(again)) + end)
-    assert late <= min(1.3 * early + 6, 45), f"{late:.1f} looks a character, {early:.1f} in shorter texts"
+    assert late <= min(1.15 * early + 4, 45), f"{late:.1f} looks a character, {early:.1f} in shorter texts"
