@@ -28,6 +28,8 @@ _FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
 _SPACE = re.compile(r"\s*")
 _ESCAPED = re.compile(r'(?:\s|\\[nrt])*(?:\[(?:\s|\\[nrt])*)?\{(?:\s|\\[nrt])*\\"')
 _BETWEEN = re.compile(r"\s*[,;]?\s*")
+_FITS: tuple[Fit, ...] = ("not", "may", "doubt")
+"""How well a call may fit other than well, the worst first."""
 _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _CALL = re.compile(rf"\b(?:{'|'.join(NAME_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 _ARGUMENTS = re.compile(rf"\b(?:{'|'.join(ARGUMENT_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
@@ -278,7 +280,7 @@ def fit_of(make: Callable[[], list[Draft]], tools: Offered) -> Fit:
         found = [_fit(draft, tools) for draft in make()]
     except (NoCall, Malformed):
         return "not"
-    return "not" if "not" in found else "may" if "may" in found else "does"
+    return next((fit for fit in _FITS if fit in found), "does")
 
 
 def _fit(draft: Draft, tools: Offered) -> Fit:
@@ -292,4 +294,14 @@ def _fit(draft: Draft, tools: Offered) -> Fit:
     typed = {
         key: decode(value, known.get(key), schema) if isinstance(value, str) else value for key, value in values.items()
     }
-    return "does" if fits(typed, schema, schema) else "may"
+    missing = [key for key in known if key not in values]
+    is_swallowed = bool(missing) and _has_key(list(values.values()), missing)
+    if fits(typed, schema, schema):
+        return "doubt" if is_swallowed else "does"
+    return "not" if is_swallowed else "may"
+
+
+def _has_key(values: list[Any], keys: list[str]) -> bool:
+    """Does one of these keys stand in a text, as if it began a member?"""
+    sought = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, keys))})['\"”]?\s*[:=]")
+    return any(isinstance(value, str) and sought.search(value) is not None for value in values)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from opposable.wire.dialects import JSON, LITERALS, Dialect, Quote, by_opening, opening, stops
+from opposable.wire.dialects import JSON, LITERALS, Dialect, Quote, by_opening, firsts, opening, stops
 
 MENDS = {
     "missing_closers": "`}` or `]` missing at the end of the value",
@@ -57,6 +57,7 @@ _WORD = re.compile(r"[\w$.+-]+")
 LEADING_ZEROS = re.compile(r"[+-]?0[\d_]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PATH = re.compile(r"[A-Za-z]:\\|\\\\")
+_LITERAL = re.compile(r"\\([\\'])")
 
 
 _any_of = cache(lambda texts: re.compile("|".join(map(re.escape, texts))))
@@ -93,6 +94,8 @@ class Reader:
         self.dialect = dialect
         self.ended = ended
         self.ends = ends or {}
+        self.is_counted = ends is not None
+        """Were other readings looked for? If not, what may be the rest of a string is no comment."""
         self.pos = 0
         self.mends: list[str] = []
         self.hides = -1
@@ -175,6 +178,8 @@ class Reader:
         """Between two members: is this the end of the container? Else its next member stands here."""
         before = self.pos
         char = self.peek()
+        if not is_first and not self.is_counted:
+            self.plain(before)
         if char == "," and not is_first:
             self.pos += 1
             char = self.peek()
@@ -196,6 +201,12 @@ class Reader:
         if char in "}])":
             raise Malformed("the wrong bracket closes")
         return False
+
+    def plain(self, start: int) -> None:
+        """A member ended at `start`. Errors: Malformed, where quotes stand in a comment after a string: they may be of it."""
+        quotes = firsts(self.dialect)
+        if self.text[start - 1] in quotes and any(char in quotes for char in self.text[start : self.pos]):
+            raise Malformed("a comment with quotes in it after a string")
 
     def key(self) -> str:
         """The key that stands here."""
@@ -258,27 +269,23 @@ class Reader:
     def stop(self, quote: Quote, start: int) -> tuple[int, int]:
         """Where the quote stands that closes a string, and where it ends. `start`: after the one that opens it."""
         last = self.ends.get(self.pos, (quote, 0))[1]
-        inner = 0
         pattern = _any_of(stops(quote))
         stop = pattern.search(self.text, start)
         while stop is not None and (stop.group() == "\\" or stop.start() < last):
             escapes = stop.group() == "\\"
-            inner += not escapes
             stop = pattern.search(self.text, stop.start() + 1 + escapes)
         if stop is None:
             raise Malformed("cut off in a string")
-        if inner:
-            if inner % 2 and match_end(_SPACE, self.text, stop.end()) == len(self.text):
-                raise Malformed("cut off in a string, or after it")
+        if last:
             self.mend("inner_quotes")
         return stop.start(), stop.end()
 
     def unescape(self, raw: str) -> str:
         """The text that a string with backslashes writes."""
-        mended = False
+        mended = kept = False
 
         def one(match: re.Match[str]) -> str:
-            nonlocal mended
+            nonlocal mended, kept
             *codes, char = match.groups()
             if char is None:
                 code = next(filter(None, codes))
@@ -286,13 +293,14 @@ class Reader:
             if char in self.dialect.escapes:
                 return self.dialect.escapes[char]
             mended = True
+            kept = kept or char != "'"
             return char if char == "'" else "\\" + char
 
         text = self.dialect.escape.sub(one, raw)
         if mended:
             self.mend("escape")
-            if _PATH.match(raw):
-                text = raw.replace("\\\\", "\\")
+            if kept and _PATH.match(raw):
+                text = _LITERAL.sub(r"\1", raw)
         return clean(text)
 
 

@@ -16,8 +16,8 @@ from opposable.wire.mend import DEEPEST, Ends, Malformed, match_end
 T = TypeVar("T")
 S = TypeVar("S")
 P = TypeVar("P")
-Fit: TypeAlias = Literal["not", "may", "does"]
-"""Does a reading satisfy the tools' schemas? `not`: it cannot be meant, as it names what they do not have."""
+Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
+"""Does a reading satisfy the tools' schemas? `not`: it cannot be meant. `doubt`: it does, and is not to be trusted."""
 
 Place: TypeAlias = Literal["key", "sign", "due", "value", "item", "after", "done"]
 """What may come next: a key, what stands after it, its value, a value of a list, an argument, what follows; another value."""
@@ -35,6 +35,13 @@ _SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
 _WORD = re.compile(r"[\w$.+-]++")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*+\s*+\(")
 _KEYWORD = re.compile(r"[^\W\d]\w*+\s*+=(?!=)")
+_UNMARKED = {
+    "}": re.compile(r"[\w$.-]{1,128}+\s*+:"),
+    "]": re.compile(r"[\w.+-]{1,128}+\s*+[,\]]"),
+    ")": re.compile(r"(?!)"),
+}
+"""What begins a member without quotes in each kind of bracket. After white space and no comma it is never mended."""
+_NEXT_STRING = re.compile(r",\s*+(?:\w{1,128}+\s*+[:=]\s*+)?[\"'“]")
 _PREFIXES = frozenset("rRuU")
 _BLANK = r"(?:[\s\ufeff]|\\[nrt])*+"
 _NEXT = {
@@ -82,8 +89,9 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends], T], fit: Callable
 
     `read` reads the text, once it is known how its strings end. Errors: Malformed.
     """
-    found: list[tuple[T, Fit]] = []
-    for ends in endings(text, dialect, ended=ended):
+    ways = list(endings(text, dialect, ended=ended))
+    found: list[tuple[T, bool]] = []
+    for ends in ways:
         if any(stop == _NEVER for _, stop in ends.values()):
             raise Malformed("a reading that nobody mends")
         try:
@@ -91,14 +99,31 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends], T], fit: Callable
         except Malformed:
             continue
         fitting = fit(one)
-        has_stray = any(quote is None for quote, _ in ends.values())
-        if fitting == "does" or (fitting == "may" and not has_stray):
-            found.append((one, fitting))
-    if len(found) > 1:
-        found = [reading for reading in found if reading[1] == "does"]
-    if len(found) != 1:
-        raise Malformed("more than one reading" if found else "no reading")
+        is_only = len(ways) == 1 and all(quote is not None for quote, _ in ends.values())
+        if fitting in ("does", "doubt") or (fitting == "may" and is_only):
+            found.append((one, fitting == "doubt" or _is_doubtful(text, ends)))
+    if len(found) != 1 or found[0][1]:
+        raise Malformed("more than one reading, or none, or a doubtful one")
     return found[0][0]
+
+
+def _is_doubtful(text: str, ends: Ends) -> bool:
+    """Is there a string with an odd quote in it that may be over, with another after it, or cut off?"""
+    return any(
+        quote is not None
+        and _odd(text[start + len(quote.opens) : stop], quote)
+        and (_NEXT_STRING.search(text, start, stop) or match_end(_SPACE, text, stop + len(quote.opens)) == len(text))
+        for start, (quote, stop) in ends.items()
+    )
+
+
+def _odd(raw: str, quote: Quote) -> bool:
+    return len([found for found in _quotes(quote.closes).findall(raw) if found[0] != "\\"]) % 2 == 1
+
+
+@cache
+def _quotes(closes: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join((r"\\.", *map(re.escape, closes))), re.DOTALL)
 
 
 def endings(text: str, dialect: Dialect, *, ended: bool) -> Iterator[Ends]:
@@ -136,6 +161,7 @@ class _Readings:
         self.dialect = dialect
         self.free: dict[_Free, list[_Trail]] = {_Free(0, "done", ""): [None]}
         self.open: dict[_Open, list[tuple[int, _Trail]]] = {}
+        self.comments: dict[str, int] = {}
 
     def at(self, pos: int) -> None:
         """Go on to the quote that stands here, and over it. Errors: Malformed, where no state is left, or too many."""
@@ -144,7 +170,9 @@ class _Readings:
         for outside, trails in free.items():
             if outside.pos > pos:
                 _add(self.free, outside, trails)
-            elif (found := self._go(outside, pos)) is not None:
+            elif (found := self._go(outside, pos)) is not None and found[0].pos > pos:
+                _add(self.free, found[0], [_strayed(trail, found[2]) for trail in trails])
+            elif found is not None:
                 self._begin(found, trails)
         for inside, paths in opened.items():
             if inside.since > pos:
@@ -204,16 +232,22 @@ class _Readings:
         stack = state.stack
         after = match_end(_SPACE, self.text, end)
         char = self.text[after : after + 1]
+        if not char:
+            return True
         if char in _FIRST:
             return char == stack[-1] or char not in stack
         if char in firsts(self.dialect) and (stack[-1] == "]" or not state.broken):
             return True
-        return char in ("", ",") or (after > end and self.dialect.joins.match(char) is not None)
+        if after > end and _UNMARKED[stack[-1]].match(self.text, after):
+            return True
+        if self._comment(after) > after:
+            return True
+        return char == "," or (after > end and self.dialect.joins.match(char) is not None)
 
     def _go(self, state: _Free, end: int) -> tuple[_Free, bool, list[tuple[int, int]]] | None:
         """Go over what stands between strings. The state then, was white space gone over last, and stray brackets.
 
-        None: this is no reading. Errors: Malformed, where a comment holds quotes.
+        It may be further on, as quotes in a comment are none. None: this is no reading.
         """
         pos, place, stack = state
         strays: list[tuple[int, int]] = []
@@ -222,7 +256,9 @@ class _Readings:
             if (after := match_end(_SPACE, self.text, pos)) > pos:
                 pos, spaced = after, True
                 continue
-            if (after := self._comment(pos, end)) > pos:
+            if (after := self._comment(pos)) > pos:
+                if after > len(self.text):
+                    return None
                 pos, spaced = after, True
                 continue
             char = self.text[pos]
@@ -234,6 +270,9 @@ class _Readings:
                 strays.append((pos, _NEVER))
                 pos += 1
                 continue
+            if place == "after" and spaced and _UNMARKED[stack[-1]].match(self.text, pos):
+                strays.append((pos, _NEVER))
+                place = _FIRST[stack[-1]]
             moved = self._sign(pos, place, stack) or self._member(pos, end, place, stack, spaced=spaced)
             if moved is None or len(moved[2]) > DEEPEST:
                 return None
@@ -241,13 +280,18 @@ class _Readings:
             spaced = False
         return _Free(pos, place, stack), spaced, strays
 
-    def _comment(self, pos: int, end: int) -> int:
-        if self.text[pos] not in self.dialect.comment_signs:
+    def _comment(self, pos: int) -> int:
+        """Where the comment ends that stands here; at `pos` where none does."""
+        char = self.text[pos]
+        if char not in self.dialect.comment_signs:
             return pos
-        after = match_end(self.dialect.comment, self.text, pos)
-        if after > end or (after == pos and self.text.startswith("/*", pos)):
-            raise Malformed("a comment with quotes in it")
-        return after
+        closer = "*/" if self.text.startswith("/*", pos) else "\n"
+        if char == "/" and closer == "\n" and not self.text.startswith("//", pos):
+            return pos
+        if self.comments.get(closer, -1) < pos + 2:
+            found = self.text.find(closer, pos + 2 if char == "/" else pos)
+            self.comments[closer] = found if found >= 0 else len(self.text) + 1
+        return self.comments[closer] + (closer == "*/") * 2
 
     def _sign(self, pos: int, place: Place, stack: str) -> tuple[int, Place, str] | None:
         """Go over a comma, a colon or a closing bracket."""
