@@ -292,16 +292,18 @@ def _fit(draft: Draft, tools: Offered) -> Fit:
     if known and not schema.get("additionalProperties") and not all(key in known for key in values):
         return "not"
     typed = {
-        key: decode(value, known.get(key), schema) if isinstance(value, str) else value for key, value in values.items()
+        key: decode(value, known.get(key), schema) if isinstance(value, str) else value
+        for key, value in values.items()
+        if value is not None
     }
-    missing = [key for key in known if key not in values]
-    is_swallowed = bool(missing) and _has_key(list(values.values()), missing)
+    texts = [value for value in values.values() if isinstance(value, str)]
+    seems_two = any(map(_begins([key for key in known if key not in values], tools).search, texts))
     if fits(typed, schema, schema):
-        return "doubt" if is_swallowed else "does"
-    return "not" if is_swallowed else "may"
+        return "doubt" if seems_two else "does"
+    return "not" if seems_two else "may"
 
 
-def _has_key(values: list[Any], keys: list[str]) -> bool:
-    """Does one of these keys stand in a text, as if it began a member?"""
-    sought = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, keys))})['\"”]?\s*[:=]")
-    return any(isinstance(value, str) and sought.search(value) is not None for value in values)
+def _begins(keys: list[str], tools: Offered) -> re.Pattern[str]:
+    """What a further member with one of these keys, or a further call, begins with."""
+    key, name = ("|".join(map(re.escape, some)) or r"(?!)" for some in (keys, tools))
+    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])")

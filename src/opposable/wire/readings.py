@@ -99,9 +99,10 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends], T], fit: Callable
         except Malformed:
             continue
         fitting = fit(one)
-        is_only = len(ways) == 1 and all(quote is not None for quote, _ in ends.values())
-        if fitting in ("does", "doubt") or (fitting == "may" and is_only):
-            found.append((one, fitting == "doubt" or _is_doubtful(text, ends)))
+        strays = [start for start, (quote, _) in ends.items() if quote is None]
+        if fitting in ("does", "doubt") or (fitting == "may" and len(ways) == 1 and not strays):
+            both = 0 < len(strays) < len(ends)
+            found.append((one, both or fitting == "doubt" or _is_doubtful(text, ends)))
     if len(found) != 1 or found[0][1]:
         raise Malformed("more than one reading, or none, or a doubtful one")
     return found[0][0]
