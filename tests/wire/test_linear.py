@@ -168,7 +168,7 @@ HOSTILE = {
     "readings and comments": ('<tool_call>{"a": ["b" c', '", // "\\n'),
     "readings and a comment": ('<tool_call>{"a": ["b" c', '" #'),
     "readings and blocks of comment": ('<tool_call>{"a": ["b" c', '" /*'),
-    "triple quotes": ('<tool_call>{"a": ', '"""'),
+    "triple quotes of JSON": ('<tool_call>{"a": ', '"""'),
     "triple quotes in strings": ('<tool_call>{"a": """b"c', '""" "'),
     "strays": ('<tool_call>{"a": {"b": 1', "]"),
     "strays and quotes": ('<tool_call>{"a": "b"c', '"]'),

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quote:
     """What opens a string, and what closes it. `mend`: the name of using it, where a dialect does not teach it.
 

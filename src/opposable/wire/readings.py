@@ -214,7 +214,8 @@ class _Readings:
     def _quote(self, pos: int, state: _Open, paths: list[tuple[int, _Trail]]) -> None:
         """Go over a quote within a string: it ends here, or it does not, or either."""
         closer = next((closer for closer in state.quote.closes if self.text.startswith(closer, pos)), None)
-        state = state._replace(since=0)
+        if state.since:
+            state = state._replace(since=0)
         if closer is None:
             _add(self.open, state, paths)
             return
@@ -226,7 +227,7 @@ class _Readings:
         if self._may_end(end, state):
             trails = [(trail, start, state.quote, pos) if state.broken else trail for start, trail in paths]
             _add(self.free, _Free(end, "after", state.stack), trails)
-        _add(self.open, state._replace(broken=True), paths)
+        _add(self.open, state if state.broken else state._replace(broken=True), paths)
 
     def _may_end(self, end: int, state: _Open) -> bool:
         """Could the value go on, were this the end of a string in it?"""
@@ -336,7 +337,7 @@ class _Readings:
 
 def _add(states: dict[S, list[P]], state: S, more: list[P]) -> None:
     """Further ways into a state. One more than `MOST` is as good as any number."""
-    states[state] = [*states.get(state, ()), *more][: MOST + 1]
+    states[state] = [*states[state], *more][: MOST + 1] if state in states else more
 
 
 def _strayed(trail: _Trail, strays: list[tuple[int, int]]) -> _Trail:
