@@ -11,6 +11,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.complete
 PINS := requirements/dev.txt
+FUZZ_PINS := requirements/fuzz.txt
 
 # `within N` bounds what follows to N seconds, where the machine has coreutils' timeout.
 TIMEOUT := $(shell command -v timeout || command -v gtimeout)
@@ -64,9 +65,16 @@ floors: $(STAMP)
 	@$(call within,60) $(VENV)/bin/lint-imports
 
 .PHONY: bench
-bench: $(STAMP) ## the benchmarks
+bench: $(STAMP) ## the benchmarks; those of the embedded model fetch it if it is not here
 	@shopt -s nullglob; \
-	for file in benchmarks/bench_*.py; do echo "== $$file"; $(call within,600) $(PY) "$$file"; done
+	for file in benchmarks/*.py; do echo "== $$file"; $(call within,600) $(PY) "$$file"; done
+
+MINUTES ?= 30
+SEED ?= 0
+
+.PHONY: fuzz
+fuzz: $(STAMP) ## inputs made by seed and led by coverage, for the parser; MINUTES=30 and SEED=0 where not said
+	@PY="$(PY)" PINS="$(FUZZ_PINS)" MINUTES="$(MINUTES)" SEED="$(SEED)" sh scripts/fuzz.sh
 
 .PHONY: format
 format: $(STAMP) ## format the code and mend what the linter can mend
@@ -80,9 +88,9 @@ docs: $(STAMP) ## write the generated pages of docs/ anew: shapes, contests, con
 
 .PHONY: pins
 pins: ## resolve the dependencies anew into requirements/ (needs uv)
-	@UV="$(UV)" PINS="$(PINS)" sh scripts/pins.sh
+	@UV="$(UV)" PINS="$(PINS)" FUZZ_PINS="$(FUZZ_PINS)" sh scripts/pins.sh
 
 .PHONY: clean
 clean: ## remove .venv, caches and builds
-	@rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
+	@rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* .fuzz
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -281,6 +281,28 @@ def test_parse_says_that_tools_are_to_be_offered(environ: dict[str, str]) -> Non
     assert call(["parse"], environ, b"Hello.").stderr == ""
 
 
+def test_parse_explains(environ: dict[str, str]) -> None:
+    done = call(["parse", "--tool", "add", "--explain"], environ, REPLY.encode())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 call · 0 rejected blocks")
+    assert "mended extra_comma" in done.stdout
+    unknown = call(["parse", "--explain"], environ, REPLY.encode())
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (0, 1)
+    assert "why: no tool is called 'add'" in unknown.stdout
+
+
+@pytest.mark.parametrize("data", [b"", bytes(range(256)), b"\xff" * 5000, b"<tool_call>" * 100_000])
+def test_parse_explains_anything(data: bytes, environ: dict[str, str]) -> None:
+    done = call(["parse", "--explain"], environ, data)
+    assert done.returncode == 0
+    assert all(character.isprintable() or character == "\n" for character in done.stdout)
+
+
+def test_parse_says_of_a_rejected_block_why(environ: dict[str, str]) -> None:
+    (block,) = parsed(["--tool", "other"], environ, REPLY.encode())["rejected"]
+    assert (block["cause"], block["why"], block["shape"]) == ("unknown_tool", "no tool is called 'add'", "hermes")
+
+
 def test_parse_says_in_its_help_what_goes_in_and_comes_out(environ: dict[str, str]) -> None:
     said = " ".join(call(["parse", "--help"], environ).stdout.split())
     for word in ("JSON comes out", "file that holds the reply", "standard input", "only calls to these count"):

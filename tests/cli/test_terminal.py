@@ -187,3 +187,26 @@ def test_ctrl_c_with_a_real_model(seconds: float, small_model: StoredModel, tmp_
         at.until("constrained\n")
         time.sleep(seconds)  # while it is loaded, while it reads the question, while it writes
         ends_cleanly(at)
+
+
+def explained(folder: Path, environ: dict[str, str]) -> str:
+    """What a terminal gets of a reply that would turn it red, move on it, and name it anew."""
+    file = folder / "reply.txt"
+    call = '<tool_call>{"name": "add", "arguments": {"a": "\x1b[8m"}}</tool_call>'
+    file.write_text(f"x\x1b[31m\x1b[2J\x1b]0;name\x07\r\x9b5A\u202e {call}", "utf-8")
+    with terminal(["-m", "opposable", "parse", str(file), "--tool", "add", "--explain"], environ) as at:
+        assert at.end() == 0
+        return at.raw.decode().replace("\r\n", "\n")
+
+
+def test_a_reply_is_explained_in_colour_and_steers_nothing(tmp_path: Path) -> None:
+    raw = explained(tmp_path, {"NO_COLOR": ""})
+    assert "\x1b[33mcall, mended" in raw
+    assert re.sub(r"\x1b\[[0-9;]*m", "", raw) == explained(tmp_path, {"NO_COLOR": "1"})
+    assert set(re.findall(r"\x1b\[[0-9;]*m", raw)) <= {"\x1b[0m", "\x1b[33m"}
+
+
+def test_without_colour_a_reply_is_explained_in_the_same_words(tmp_path: Path) -> None:
+    raw = explained(tmp_path, {"NO_COLOR": "1"})
+    assert "call, mended" in raw
+    assert all(character.isprintable() or character == "\n" for character in raw)

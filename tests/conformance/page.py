@@ -1,4 +1,4 @@
-"""docs/conformance.md: how this parser does on CanIToolCall's fixtures, and why it does otherwise where it does.
+"""docs/conformance.md: how this parser does on CanIToolCall's fixtures and on other engines' tests, and why it differs.
 
 The reasons stand in `reasons.txt`, kept by hand, a line each: the fixture's id, the clause or ruling that decides
 otherwise (or `not yet`), and a sentence. `python -m tests.conformance.page` writes the page; of the reasons it takes out
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import canitoolcall
 from canitoolcall.results import Status
+from tests.conformance import peers
 from tests.conformance.harness import Judged, all_judged, failing
 from tests.markdown import code, escaped, page, table
 from tests.wire.golden import rulings
@@ -92,10 +93,14 @@ def score(name: str, results: Sequence[Judged]) -> Score:
 
 def written(results: Sequence[Judged], reasons: Mapping[str, Reason]) -> str:
     """The page."""
+    cases, kinds = peers.read(peers.PEERS.read_text("utf-8"))
     ours = score("**Opposable, told nothing**", results)
     return page(
-        "# CanIToolCall",
+        "# Conformance",
         "<!-- Made by `make docs`. Not edited by hand. -->",
+        "What this parser makes of replies that others have collected, and where it decides otherwise, by which clause of its "
+        "contract.",
+        "## CanIToolCall",
         f"CanIToolCall (the package `canitoolcall` {canitoolcall.__version__}) is a collection of "
         f"{ours.fixtures} replies of models, with the tools that were offered and what a parser should make of them. Its own "
         "checks judge (`canitoolcall.checks`, normalisation soft-v1: a soft pass differs in outer white space only). "
@@ -106,18 +111,30 @@ def written(results: Sequence[Judged], reasons: Mapping[str, Reason]) -> str:
         "the tokenizers of all models, so here a text may be cut anywhere, also within a marker.",
         f"**{ours.passed + ours.softly} of {ours.fixtures} are read as the collection wants them: {ours.passed} pass, "
         f"{ours.softly} pass softly, {ours.failed} fail.** {_streaming(results)}",
-        "## By family",
+        "### By family",
         _families(results),
-        "## Beside four engines",
+        "### Beside four engines",
         "The engines' numbers are those that the package's README publishes (snapshot 2026-09-25). They are told the family, "
         "are judged on the fixtures of the families that they have a parser for, and their text is cut between tokens only. "
         "They follow policies of their own, as this parser does, so this ranks nobody.",
         _engines((ours, *ENGINES)),
-        "## What fails, and why",
+        "### What fails, and why",
         "Decided by: the clause or ruling of this parser's contract that decides otherwise than the fixture. The clauses are "
         "listed at the end.",
         *_failures(failing(results), reasons),
-        _clauses(reasons.values()),
+        *peers.section(cases, kinds),
+        "## What is not measured",
+        "How often a model writes a sound call, and whether the call is a wise one: that is the model's affair, not the "
+        "parser's. Replies nobody recorded: the collections are of families that were popular when they were made, and of "
+        "what had gone wrong with them. How an engine's tokenizer cuts a stream: here a text is cut anywhere. Speed is "
+        "measured by `make bench`, that time is linear by the tests.",
+        "## Do it again",
+        "`make setup`, then `.venv/bin/python -m tests.conformance.page`: it reads all fixtures anew and writes this page. "
+        "`.venv/bin/python -m tests.conformance.harness WORD` shows each failing fixture whose name contains the word, with "
+        "what the package's checks say, and `opposable parse --explain` shows of any reply how it was read. `make check-all` "
+        "fails where a fixture passes no longer, differs when it is streamed, or has no reason here. What other engines "
+        "recorded can be compared only where these files are; the kinds and their cases are in `tests/conformance/peers.txt`.",
+        _clauses([*(reason.clause for reason in reasons.values()), *(kind.clause for kind in kinds)]),
     )
 
 
@@ -150,15 +167,14 @@ def _failures(results: Iterable[Judged], reasons: Mapping[str, Reason]) -> list[
         rows = [(code(name), why.clause, escaped(why.sentence)) for name, why in told.items() if why != UNKNOWN]
         rest = [code(name) for name, why in told.items() if why == UNKNOWN]
         parts += [
-            f"### {family}",
+            f"#### {family}",
             table(("fixture", "decided by", "why"), rows) if rows else "",
             f"Not yet: {', '.join(rest)}." if rest else "",
         ]
     return parts or ["Nothing."]
 
 
-def _clauses(reasons: Iterable[Reason]) -> str:
-    used = {reason.clause for reason in reasons}
+def _clauses(used: Sequence[str]) -> str:
     rows = [f"- {clause}: {escaped(says)}" for clause, says in rulings().items() if clause in used]
     return "\n".join(["## The clauses", "", *rows]) if rows else ""
 

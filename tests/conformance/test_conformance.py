@@ -3,6 +3,7 @@
 import pytest
 from canitoolcall.fixtures import load_families, load_fixtures
 from canitoolcall.results import CheckResult, Status
+from tests.conformance import peers
 from tests.conformance.harness import Judged, all_judged, failing, starts_in_reasoning
 from tests.conformance.page import NOT_YET, PAGE, REASONS, Reason, kept, read, written
 from tests.wire.golden import rulings
@@ -34,6 +35,8 @@ def test_each_that_fails_has_a_reason_and_no_other() -> None:
 def test_reasons_name_clauses() -> None:
     clauses = {reason.clause for reason in read(REASONS.read_text("utf-8")).values()}
     assert clauses <= {*rulings(), NOT_YET}
+    _, kinds = peers.read(peers.PEERS.read_text("utf-8"))
+    assert {kind.clause for kind in kinds} <= {*rulings(), peers.OURS}
 
 
 def test_the_page_is_as_it_would_be_written() -> None:
@@ -60,6 +63,20 @@ def test_reasons_are_kept() -> None:
 def test_what_is_no_reason_is_said(text: str) -> None:
     with pytest.raises(ValueError, match="line"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x\n\n== a | C1\nWhy.\n  x/1\n",
+        "1\n\n== a | C1\nWhy.\n",
+        "1\n\n== a\nWhy.\n  x/1\n",
+        "1\n\n== a | C1\nWhy.\n  x, x\n",
+    ],
+)
+def test_what_is_no_kind_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        peers.read(text)
 
 
 def test_the_page_says_why() -> None:

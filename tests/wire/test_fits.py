@@ -1,13 +1,12 @@
 """Values written as text, by the rules of the contract's ruling; and what fits a schema."""
 
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.wire.looks import machine, per_character
 from tests.wire.schemas import ANY_SCHEMAS, ODD_TEXTS, PLAIN
 
 from opposable.wire.fits import at, decode, fits, kind, types
@@ -474,29 +473,17 @@ HOSTILE: dict[str, tuple[str, str]] = {
 }
 
 
-def seconds(work: Callable[[], Any]) -> float:
-    best = float("inf")
-    for _ in range(3):
-        started = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - started)
-    return best
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("end", ["", "'\"]"])
-def test_time_is_linear(name: str, end: str) -> None:
+def test_looks_are_linear(name: str, end: str) -> None:
     begin, again = HOSTILE[name]
     schema = {"type": ["array", "object", "integer", "boolean", "null"]}
+    wire, counter = machine()
 
-    def taken(size: int) -> float:
-        text = begin + again * size + end
-        return seconds(lambda: decode(text, schema, HAS))
+    def looks(text: str) -> int:
+        before = counter.looks
+        assert wire.fits.decode(text, schema, HAS) == decode(text, schema, HAS)
+        return counter.looks - before
 
-    def ratio() -> float:
-        size = 4000
-        while (short := taken(size)) < 0.002 and size < 200_000:
-            size *= 2
-        return taken(4 * size) / short
-
-    assert any(ratio() < 10 for _ in range(5))  # linear is 4, quadratic 16
+    early, late = per_character(looks, lambda size: begin + again * (size // len(again)) + end)
+    assert late <= min(1.3 * early + 6, 45), f"{late:.1f} looks a character, {early:.1f} in shorter texts"

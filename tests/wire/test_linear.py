@@ -1,11 +1,16 @@
-"""The time a text takes grows as the text does, whatever the text."""
+"""What a text costs grows as the text does, whatever the text: in looks at characters, without a clock; in memory; in time."""
 
+import random
 import time
+import tracemalloc
+from collections.abc import Callable, Iterator
 
 import pytest
+from tests.fuzz.words import MARKERS, PIECES
 from tests.wire.golden import TOOLS
+from tests.wire.looks import machine, per_character
 
-from opposable.wire import StreamParser, collect
+from opposable.wire import StreamParser, collect, parse
 
 OFFERED = list(TOOLS.values())
 CALL = '{"name":"ring_bell","arguments":{"times":1}}'
@@ -85,6 +90,8 @@ HOSTILE = {
     "calls of Gemma in a row": ("<|tool_call>", "call:list_ovens{}"),
     "calls of Gemma, bare": ("", "\ncall:f{"),
     "names of Gemma": ("call:", "call:x"),
+    "dicts for all arguments": ("<|tool_call_start|>[", "f({'a':1}),"),
+    "tuples in each other": ("<|tool_call_start|>[f(a=" + "(" * 190, "1,"),
     "tags named like parameters": ("", "<write_page><path>a<text>b"),
     "tags named like parameters, and closed": ("<write_page><path>", "<text></text>"),
     "quotes of Gemma": ("<|tool_call>call:f{a:", '<|"|>'),
@@ -179,50 +186,126 @@ HOSTILE = {
     "escaped breaks": ("<tool_call>ring_bell", "\\n"),
 }
 ENDINGS = ("", '":oops</tool_call>')
+CUTS: dict[str, Callable[[], int]] = {
+    "whole": lambda: 1 << 60,
+    "one by one": lambda: 1,
+    "four by four": lambda: 4,
+    "at random": lambda: random.randint(1, 9),
+}
+MOST = {"whole": 100, "one by one": 420, "four by four": 240, "at random": 240}
+"""How many looks one character more may cost. Measured, the worst of all texts here: 98.5 whole (tags of a single short word,
+each of which is compared with all that a tag may be); 411.5 one by one, 223.6 four by four, 222.3 at random (what may
+still become one of many markers is compared with them anew as more of it comes). Half of the texts cost less than 20 whole."""
 
 
-def seconds(text: str, step: int) -> float:
-    best = float("inf")
-    for _ in range(3):
-        parser = StreamParser(OFFERED)
-        started = time.perf_counter()
-        events = [event for at in range(0, len(text), step) for event in parser.feed(text[at : at + step])]
-        collect(events + parser.close())
-        best = min(best, time.perf_counter() - started)
-    return best
+Text = Callable[[int], str]
+"""Makes a text of about this many characters."""
 
 
-def ratio(begin: str, again: str, end: str, step: int) -> float:
-    """How much longer a text four times as long takes. The shorter one is made long enough to be timed."""
-    size = 2_000
-    while (short := seconds(begin + again * (size // len(again)) + end, step or size)) < 0.004 and size < 60_000:
-        size *= 2
-    return seconds(begin + again * (4 * size // len(again)) + end, step or 4 * size) / short
-
-
-def is_linear(name: str, end: str, step: int) -> bool:
-    """Linear is 4, quadratic 16. A busy machine may disturb one measure, not five."""
+def hostile(name: str, end: str) -> Text:
     begin, again = HOSTILE[name]
-    return any(ratio(begin, again, end, step) < 10 for _ in range(5))
+    return lambda size: begin + again * (size // len(again)) + end
+
+
+def mixed(seed: int) -> Text:
+    """Some pieces again and again, or first some and then others; what was begun before them, and what comes after."""
+    chance = random.Random(seed)
+    begin = chance.choice([*HOSTILE.values()])[0]
+    units = ["".join(chance.choices([*MARKERS, *PIECES], k=chance.randint(1, 3))) for _ in range(chance.randint(1, 2))]
+    end = chance.choice([*ENDINGS, *PIECES])
+    return lambda size: begin + "".join(unit * (size // len(units) // len(unit)) for unit in units) + end
+
+
+def pieces(text: str, cut: str) -> Iterator[str]:
+    random.seed(0)
+    at = 0
+    while at < len(text):
+        size = CUTS[cut]()
+        yield text[at : at + size]
+        at += size
+
+
+def looks(text: str, cut: str) -> int:
+    """How many characters are looked at for this text, which comes in pieces."""
+    wire, counter = machine()
+    before = counter.looks
+    parser = wire.StreamParser(OFFERED)
+    events = [event for piece in pieces(text, cut) for event in parser.feed(piece)]
+    reply = wire.collect([*events, *parser.close()])
+    assert repr(reply) == repr(parse(text, OFFERED))
+    return int(counter.looks - before)
+
+
+def check(make: Text, cut: str) -> None:
+    """A character more costs no more looks in a long text than in a short one, and never many."""
+    early, late = per_character(lambda text: looks(text, cut), make)
+    assert late <= min(1.3 * early + 6, MOST[cut]), f"{late:.1f} looks a character, {early:.1f} in shorter texts"
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_time_is_linear(name: str) -> None:
-    assert is_linear(name, ENDINGS[0], 0)
+def test_looks_are_linear(name: str) -> None:
+    check(hostile(name, ENDINGS[1]), "whole")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_looks_at_mixtures_are_linear(seed: int) -> None:
+    check(mixed(seed), "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_looks_are_linear_however_it_comes(name: str, cut: str) -> None:
+    check(hostile(name, ENDINGS[0]), cut)
+    check(hostile(name, ENDINGS[1]), cut)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(25, 425))
+def test_looks_at_more_mixtures_are_linear(seed: int) -> None:
+    check(mixed(seed), "whole" if seed % 2 else "at random")
+
+
+def memory(text: str) -> tuple[int, int]:
+    """How many bytes are held when all of this has come in pieces, and how many were at most."""
+    tracemalloc.start()
+    parser = StreamParser(OFFERED)
+    for at in range(0, len(text), 7):
+        parser.feed(text[at : at + 7])
+    held = tracemalloc.get_traced_memory()[0]
+    parser.close()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return held, most
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_time_is_linear_in_pieces_and_with_an_end(name: str) -> None:
-    assert is_linear(name, ENDINGS[1], 0)
-    assert is_linear(name, ENDINGS[0], 7)
-    assert is_linear(name, ENDINGS[1], 7)
+def test_memory_is_linear(name: str) -> None:
+    make = hostile(name, ENDINGS[1])
+    memory(make(100))
+    short, long = memory(make(4_000)), memory(make(16_000))
+    assert all(more <= 4.5 * less + 40_000 for less, more in zip(short, long, strict=True))
+
+
+def seconds(size: int) -> float:
+    """How long all hostile texts of this length take."""
+    texts = [hostile(name, end)(size) for name in HOSTILE for end in ENDINGS]
+    started = time.perf_counter()
+    for text in texts:
+        collect([*(parser := StreamParser(OFFERED)).feed(text), *parser.close()])
+    return time.perf_counter() - started
+
+
+@pytest.mark.slow
+def test_the_clock_says_the_same() -> None:
+    """Linear is 4, quadratic 16. A busy machine may disturb one measure, not three."""
+    assert any(seconds(20_000) / seconds(5_000) < 6 for _ in range(3))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*HOSTILE][::12])
 def test_a_megabyte(name: str) -> None:
-    begin, again = HOSTILE[name]
-    text = begin + again * (1_000_000 // len(again))
+    text = hostile(name, "")(1_000_000)
     parser = StreamParser(OFFERED)
     assert "".join(event.raw for event in [*parser.feed(text), *parser.close()]) == text

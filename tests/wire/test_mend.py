@@ -87,3 +87,8 @@ def test_quotes_inside_a_string_where_no_schema_decides() -> None:
     assert read('{"a": "say "hi" now"}', ended=True) == ([{"a": 'say "hi" now'}], ["inner_quotes"])
     with pytest.raises(Malformed):
         read('{"a": "say "hi" now", "b": "c"}', ended=True)
+
+
+def test_more_readings_than_are_followed() -> None:
+    with pytest.raises(Malformed, match="followed"):
+        read('{"a": "b" c' + '", "d": {"e": "' * 99 + '"}', ended=True)

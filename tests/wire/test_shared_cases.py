@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.peers import PEERS, read
 
 from opposable.wire import Reply, StreamParser, collect, parse
 
@@ -55,10 +56,41 @@ def test_shared_cases(file: str) -> None:
     for line in (SHARED / file).read_text("utf-8").splitlines():
         case = json.loads(line)
         starts = bool(case.get("starts_in_reasoning"))
-        reply = parse(case["text"], tools_of(case), case.get("finish_reason", "stop"), starts_in_reasoning=starts)
+        reply = whole(case)
         expected = case["expect"].get("tool_calls", case["expect"].get("calls"))
         if reply.tool_calls and not expected and case["id"] not in OTHERWISE:
             faults.append(f"{case['id']}: a false call")
         if any(repr(in_pieces(case, chunks, starts)) != repr(reply) for chunks in cut(case["text"])):
             faults.append(f"{case['id']}: differs when streamed")
     assert not faults
+
+
+def plain(value: Any) -> str:
+    """A value as JSON, in which 1 is 1.0, and not true."""
+    return json.dumps(json.loads(json.dumps(value), parse_int=float), sort_keys=True)
+
+
+def test_every_difference_from_the_tests_of_others_is_of_a_kind() -> None:
+    """And no other case is: outer white space is not compared, nor what a test does not say."""
+    cases, kinds = read(PEERS.read_text("utf-8"))
+    lines = (SHARED / "peers-open.jsonl").read_text("utf-8").splitlines()
+    differ, in_calls = set(), set()
+    for case in map(json.loads, lines):
+        reply = whole(case)
+        expected = case["expect"]
+        wanted = [[call["name"], call["arguments"]] for call in expected.get("tool_calls", expected.get("calls", []))]
+        if plain(wanted) != plain([[call.name, call.arguments] for call in reply.tool_calls]):
+            in_calls.add(case["id"])
+        parts = ("content", reply.content), ("reasoning", reply.reasoning)
+        if any(
+            expected.get(key) is not None and expected[key].strip() != (found or "").strip() for key, found in parts
+        ):
+            differ.add(case["id"])
+    assert len(lines) == cases
+    assert differ | in_calls == {one for kind in kinds for one in kind.ids}
+    assert in_calls == {one for kind in kinds for one in kind.in_calls}
+
+
+def whole(case: dict[str, Any]) -> Reply:
+    starts = bool(case.get("starts_in_reasoning"))
+    return parse(case["text"], tools_of(case), case.get("finish_reason", "stop"), starts_in_reasoning=starts)

@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -77,6 +78,8 @@ def on_stderr(error: BaseException) -> None:
 
 def prepare() -> None:
     """Have the three streams, also where they were closed; SIGTERM and SIGHUP end the program as Ctrl-C does."""
+    # An interruption may come right after a coroutine was made: nobody is to blame that it is not awaited.
+    warnings.filterwarnings("ignore", "coroutine '.*' was never awaited", RuntimeWarning)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # In this order each gets the number that it should have, which nothing else can then take.

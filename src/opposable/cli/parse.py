@@ -9,11 +9,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from opposable.cli.app import STDIN
+from opposable.cli.explained import explained
+from opposable.cli.screen import Screen
 from opposable.cli.text import decoded
 from opposable.errors import SettingsError
 from opposable.messages import ToolSpec
 from opposable.wire import Reply
 from opposable.wire import parse as read
+from opposable.wire.explain import explain as parts_of
 from opposable.wire.offered import Tool
 
 
@@ -25,6 +28,7 @@ def parse(
     tool: tuple[str, ...] = (),
     finish_reason: Annotated[str, Parameter(name="--finish")] = "stop",
     starts_in_reasoning: bool = False,
+    explain: bool = False,
 ) -> int:
     """Read a model's reply and print what it means, as JSON.
 
@@ -43,15 +47,23 @@ def parse(
         Why the reply ended, as servers say it: stop, length, tool_calls.
     starts_in_reasoning
         The chat template has opened the reasoning already.
+    explain
+        Show the reply itself instead: what each part of it is, which shape and mends were used, what was rejected and why.
     """
     offered = [
         *(_tools(tools) if tools else []),
         *(ToolSpec(name, parameters={"type": "object"}) for name in _names(tool)),
     ]
     text = decoded(sys.stdin.buffer.read(), "stdin") if file == STDIN else _text(Path(file))
-    reply = read(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
-    sys.stdout.write(json.dumps(_plain(reply), indent=2, default=str) + "\n")
-    if not offered and any(block.cause == "unknown_tool" for block in reply.rejected):
+    if explain:
+        parts = parts_of(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
+        explained(parts, Screen())
+        rejected = [part.rejected for part in parts if part.rejected is not None]
+    else:
+        reply = read(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
+        sys.stdout.write(json.dumps(_plain(reply), indent=2, default=str) + "\n")
+        rejected = [*reply.rejected]
+    if not offered and any(block.cause == "unknown_tool" for block in rejected):
         sys.stderr.write("no tools were offered, so no call counts; offer them with --tool NAME or --tools FILE\n")
     return 0
 
@@ -110,5 +122,8 @@ def _plain(reply: Reply) -> dict[str, Any]:
             }
             for call in reply.tool_calls
         ],
-        "rejected": [{"cause": block.cause, "raw": block.raw} for block in reply.rejected],
+        "rejected": [
+            {"cause": block.cause, "why": block.why, "shape": block.shape or None, "raw": block.raw}
+            for block in reply.rejected
+        ],
     }

@@ -22,7 +22,7 @@ _STRAY = re.compile(r"[\s}\]]+")
 _PREFACE = 256
 """How many characters of text may stand between an opener and its body."""
 _STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
-_MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:")
+_MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:|\b\w{1,64}\s{0,9}=\s{0,9}[\"'\[({\w]")
 """In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")

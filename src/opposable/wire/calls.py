@@ -12,7 +12,7 @@ from typing import Any
 from opposable.wire.dialects import JSON
 from opposable.wire.events import Cause
 from opposable.wire.fits import decode, fits
-from opposable.wire.mend import DEEPEST, Malformed, clean, loads, match_end, number
+from opposable.wire.mend import DEEPEST, Malformed, clean, excerpt, loads, match_end, number
 from opposable.wire.offered import Offered
 from opposable.wire.readings import Fit, choose, unjudged
 
@@ -40,11 +40,16 @@ class NoCall(ValueError):
 
 
 class Refused(ValueError):
-    """This has the shape of a call and is none, for this cause."""
+    """This has the shape of a call and is none, for this cause; more of it is the error's text."""
 
-    def __init__(self, cause: Cause) -> None:
-        super().__init__(cause)
+    def __init__(self, cause: Cause, why: str = "") -> None:
+        super().__init__(why)
         self.cause: Cause = cause
+
+
+def unknown(name: str) -> Refused:
+    """The refusal of a call to this name, which no offered tool has."""
+    return Refused("unknown_tool", f"no tool is called {excerpt(name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,9 @@ def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) 
     try:
         return _strict(text), mends
     except (ValueError, RecursionError):
-        values, more = _mended(text, fit, ended=ended)
+        values, more = choose(
+            text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
+        )
         return values, mends + more
 
 
@@ -111,15 +118,6 @@ def read_drafts(body: str, make: Callable[[list[Any]], "list[Draft]"], tools: Of
 def read_arguments(text: str, name: str, tools: Offered, *, ended: bool) -> tuple[list[Any], list[str]]:
     """The same, where one object is the arguments of the tool of this name. Errors: Malformed."""
     return read(text, lambda values: fit_of(lambda: [Draft(name, value) for value in values], tools), ended=ended)
-
-
-def _mended(text: str, fit: Callable[[list[Any]], Fit], *, ended: bool) -> tuple[list[Any], list[str]]:
-    try:
-        return loads(text, ended=ended)
-    except Malformed:
-        return choose(
-            text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
-        )
 
 
 def _unescaped(text: str) -> str:
@@ -143,6 +141,18 @@ def _strict(text: str) -> list[Any]:
     if text.count("[") + text.count("{") > DEEPEST and _depth(values) > DEEPEST + 1:
         raise Malformed("nested too deeply")
     return [_cleaned(value) for value in values] if _SURROGATE.search(text) else values
+
+
+class Unnumbered(str):
+    """A text whose lines are not counted: each error of `json` would count all those before it."""
+
+    __slots__ = ()
+
+    def count(self, *_: object) -> int:
+        return 0
+
+    def rfind(self, *_: object) -> int:
+        return 0
 
 
 def strict_at(text: str, pos: int) -> tuple[Any, int]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from opposable.wire.bodies.json import Arguments
 from opposable.wire.bodies.tags import Tags
-from opposable.wire.calls import Draft, Refused
+from opposable.wire.calls import Draft, unknown
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
 from opposable.wire.source import Literals, Source, Wait
@@ -160,7 +160,7 @@ class MessageBody(Arguments):
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         found = tool(name, tools)
         if found is None:
-            raise Refused("unknown_tool")
+            raise unknown(name)
         if body.startswith(_PARAMETER.anywhere):
             return _TAGS.read(body, found, tools, ended=ended)
         return Arguments.read(self, body, found, tools, ended=ended)

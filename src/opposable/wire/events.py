@@ -4,7 +4,7 @@ Law: every event carries its `raw`; the raws of all events, joined in order, are
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Cause = Literal["unknown_tool", "malformed", "truncated", "in_reasoning", "after_fake_result", "after_end_of_turn"]
@@ -42,7 +42,10 @@ class AllReasoning:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call to an offered tool. `id` is the model's own, if it wrote one; `mends` name the repairs that were needed."""
+    """A call to an offered tool. `id` is the model's own, if it wrote one; `mends` name the repairs that were needed.
+
+    `written`: the name as the model wrote it, which `name` may differ from in decoration and case.
+    """
 
     name: str
     arguments: Mapping[str, Any]
@@ -50,15 +53,21 @@ class Call:
     shape: str
     mends: tuple[str, ...]
     raw: str
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A block that looked like a call and is none, for this cause. `part`: what its raw belongs to."""
+    """A block that looked like a call and is none, for this cause. `part`: what its raw belongs to.
+
+    `why`: more of the cause, in words for people; empty where the cause says it all. `shape`: the shape it was read in, if any.
+    """
 
     cause: Cause
     raw: str
     part: Part = "content"
+    why: str = field(default="", compare=False)
+    shape: str = field(default="", compare=False)
 
 
 Event: TypeAlias = Text | Reasoning | Marker | AllReasoning | Call | Rejected

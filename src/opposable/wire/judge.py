@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from opposable.wire.calls import NoCall, Parameter, Refused, arguments
+from opposable.wire.calls import NoCall, Parameter, arguments, unknown
 from opposable.wire.events import Call
 from opposable.wire.fits import decode
 from opposable.wire.mend import Malformed
@@ -28,7 +28,7 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
         if name is None:
             if draft.arguments is None and not shape.is_tagged:
                 raise NoCall("a name alone")
-            raise Refused("unknown_tool")
+            raise unknown(draft.name)
         lacks_any = draft.arguments is None and draft.texts is None
         if is_open and lacks_any and (tools.needs_arguments(name) if block.last else tools.parameters(name)):
             raise Malformed("the reply ends, or another block begins, where the arguments should")
@@ -36,7 +36,7 @@ def judge(shape: Shape, block: Block, raw: str, tools: Offered, *, ended: bool) 
             draft.arguments = _typed(draft.texts, tools.schema(name), draft.mends)
         values = arguments(draft, name, tools, tagged=shape.is_tagged)
         mends = tuple(dict.fromkeys([*block.mends, *draft.mends]))
-        found.append(Call(name, values, draft.id or own_id, shape.name, mends, "" if found else raw))
+        found.append(Call(name, values, draft.id or own_id, shape.name, mends, "" if found else raw, draft.name))
     return found
 
 

@@ -4,7 +4,8 @@ Law: every event's raw, joined in order, is the text; what the events add up to 
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from opposable.wire.blocks import FENCE, Blocks
 from opposable.wire.channels import BEGUN, GLUED, HEADS, kind, over_header, read_header
@@ -65,6 +66,7 @@ class StreamParser:
         self._begins_line = True
         self._named: Counter[str] = Counter()
         self._fresh: Literals | None = self._table.first
+        self._passed: Callable[[], None] | None = None
         self._work = self._read(starts_in_reasoning)
         next(self._work, None)
 
@@ -72,8 +74,12 @@ class StreamParser:
         """More of the reply has come; what is settled by it. Errors: ValueError after `close`."""
         if self._src.closed:
             raise ValueError("this reply is closed: read the next with a new parser")
-        self._src.feed(delta)
-        next(self._work, None)
+        if self._src.feed(delta):
+            next(self._work, None)
+        elif self._passed is None:
+            return []
+        else:
+            self._passed()
         return self._told.take()
 
     def close(self, finish_reason: str | None = "stop") -> list[Event]:
@@ -111,7 +117,22 @@ class StreamParser:
             elif src.closed:
                 return
             else:
-                yield
+                yield from self._wait(
+                    self._looked_for, None if self._told.section else partial(self._told.let_go, Text)
+                )
+
+    def _wait(self, literals: Literals, passed: Callable[[], None] | None) -> Wait[None]:
+        """Wait for one of these. Until then, `passed` says what was gone over."""
+        self._passed = passed
+        yield from self._src.wait(literals.run)
+        self._passed = None
+
+    @property
+    def _looked_for(self) -> Literals:
+        """What may begin something else in this text."""
+        if self._told.section is not None:
+            return self._told.section.inside
+        return self._outside if self._frame is None else self._table.inside(self._frame)
 
     def _next_literal(self) -> Wait[str | None]:
         """Go over text to the next literal of interest; None where there is none so far."""
@@ -121,8 +142,7 @@ class StreamParser:
             self._fresh, self._begins_line = None, True
             if literal is not None:
                 return literal
-        outside = self._outside if self._frame is None else self._table.inside(self._frame)
-        outside = outside if self._told.section is None else self._told.section.inside
+        outside = self._looked_for
         found = src.seek(outside)
         if found is not None:
             self._begins_line = src.text[src.pos - 1] == "\n"
@@ -181,7 +201,7 @@ class StreamParser:
             self._told.let_go(Marker)
             self._frame = Frame("content", frames.AFTER_REASONING[literal])
         elif literal in FAKE_RESULTS:
-            self._told.faked = True
+            self._told.faked = literal
             is_end = literal in RESULT_TOKENS and not (yield from src.skip(SPACE))
             self._told.let_go(Marker if is_end else Text)
         elif literal in frames.AFTER_REASONING or self._named[literal] > 0 or self._told.called:
@@ -314,13 +334,17 @@ class StreamParser:
         src = self._src
         literals = self._table.inside(frame)
         thoughts = Thoughts()
+
+        def more() -> None:
+            self._told.events += thoughts.add(src.take())
+
         while True:
             found = src.seek(literals)
             if found is not None:
                 src.pos += len(found) - len(found.lstrip(" \t"))
-            self._told.events += thoughts.add(src.take())
+            more()
             if found is None and not src.closed:
-                yield
+                yield from self._wait(literals, more)
                 continue
             literal = yield from src.look(literals)
             if literal is None:

@@ -5,7 +5,8 @@ Law: a mend changes syntax, never a value. What could be read in two ways, or ha
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -50,6 +51,7 @@ Ends: TypeAlias = Mapping[int, tuple[Quote | None, int]]
 
 DEEPEST = 200
 """How deep a value may be nested."""
+_EXCERPT = 40
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ESCAPED_BREAK = re.compile(r"(?:\\[nrt])+")
 _ODD_SPACE = re.compile(r"[\s\ufeff]+")
@@ -67,6 +69,11 @@ class Malformed(ValueError):
     """This text is no value, or more than one."""
 
 
+def excerpt(text: str, start: int = 0) -> str:
+    """A few words of the text from there on, in quotes, with what cannot be seen escaped."""
+    return repr(text[start : start + _EXCERPT]) + ("…" if len(text) > start + _EXCERPT else "")
+
+
 def loads(text: str, *, ended: bool, ends: Ends | None = None) -> tuple[list[Any], list[str]]:
     """The values that stand in `text`, one after the other, and the names of the mends they needed.
 
@@ -74,15 +81,16 @@ def loads(text: str, *, ended: bool, ends: Ends | None = None) -> tuple[list[Any
     strings end. Errors: Malformed.
     """
     reader = Reader(text, JSON, ended=ended, ends=ends)
-    values = [reader.value(0)]
-    while reader.space() < len(text):
-        if text[reader.pos] in ",;":
-            reader.pos += 1
-            if reader.space() == len(text):
-                break
-        if text[reader.pos] not in "{[":
-            raise Malformed("text after the value")
-        values.append(reader.value(0))
+    with reader.saying_where():
+        values = [reader.value(0)]
+        while reader.space() < len(text):
+            if text[reader.pos] in ",;":
+                reader.pos += 1
+                if reader.space() == len(text):
+                    break
+            if text[reader.pos] not in "{[":
+                raise Malformed("text after the value")
+            values.append(reader.value(0))
     return values, list(dict.fromkeys(reader.mends))
 
 
@@ -104,9 +112,18 @@ class Reader:
     def mend(self, name: str) -> None:
         """A mend is needed here. Errors: Malformed, where the dialect has another meaning for it."""
         if name in self.dialect.never:
-            raise Malformed(f"{name} is no mend here")
+            raise Malformed(f"{MENDS[name]}, which is not mended here")
         if name not in self.dialect.native:
             self.mends.append(name)
+
+    @contextmanager
+    def saying_where(self) -> Iterator[None]:
+        """Malformed within it says where this reader gave up."""
+        try:
+            yield
+        except Malformed as error:
+            where = f"before {excerpt(self.text, self.pos)}" if self.pos < len(self.text) else "at the end"
+            raise Malformed(f"{error}, {where}") from error
 
     def peek(self) -> str:
         """The next character after white space and comments; empty at the end."""

@@ -84,16 +84,32 @@ def unjudged(_: object) -> Fit:
     return "may"
 
 
-def choose(text: str, dialect: Dialect, read: Callable[[Ends], T], fit: Callable[[T], Fit], *, ended: bool) -> T:
-    """The one reading of a broken value: the only one, or the only one that satisfies the schema.
+def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool) -> T:
+    """What the text means: as it stands, or else its one reading: the only one, or the only one that satisfies the schema.
 
-    `read` reads the text, once it is known how its strings end. Errors: Malformed.
+    `read` reads the text, in a reading when it is told how its broken strings end. Errors: Malformed.
     """
+    try:
+        return read(None)
+    except Malformed:
+        found = _readings(text, dialect, read, fit, ended=ended)
+        if not found:
+            raise
+    if len(found) > 1:
+        raise Malformed("it can be read in more than one way")
+    return found[0]
+
+
+def _readings(
+    text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
+) -> list[T]:
+    """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
     ways = list(endings(text, dialect, ended=ended))
-    found: list[tuple[T, bool]] = []
+    found: list[T] = []
+    doubtful = False
     for ends in ways:
         if any(stop == _NEVER for _, stop in ends.values()):
-            raise Malformed("a reading that nobody mends")
+            raise Malformed("it can be read in more than one way")
         try:
             one = read(ends)
         except Malformed:
@@ -101,11 +117,9 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends], T], fit: Callable
         fitting = fit(one)
         strays = [start for start, (quote, _) in ends.items() if quote is None]
         if fitting in ("does", "doubt") or (fitting == "may" and len(ways) == 1 and not strays):
-            both = 0 < len(strays) < len(ends)
-            found.append((one, both or fitting == "doubt" or _is_doubtful(text, ends)))
-    if len(found) != 1 or found[0][1]:
-        raise Malformed("more than one reading, or none, or a doubtful one")
-    return found[0][0]
+            found.append(one)
+            doubtful = 0 < len(strays) < len(ends) or fitting == "doubt" or _is_doubtful(text, ends)
+    return [] if doubtful and len(found) == 1 else found
 
 
 def _is_doubtful(text: str, ends: Ends) -> bool:
@@ -133,6 +147,8 @@ def endings(text: str, dialect: Dialect, *, ended: bool) -> Iterator[Ends]:
     for token in _tokens(dialect).finditer(text):
         if token.group()[0] != "\\":
             readings.at(token.start())
+            if not readings.live:
+                break
     trails = readings.whole(ended=ended)
     if len(trails) > MOST:
         raise Malformed("more readings than are counted")
@@ -164,8 +180,13 @@ class _Readings:
         self.open: dict[_Open, list[tuple[int, _Trail]]] = {}
         self.comments: dict[str, int] = {}
 
+    @property
+    def live(self) -> int:
+        """In how many states the readings are."""
+        return len(self.free) + len(self.open)
+
     def at(self, pos: int) -> None:
-        """Go on to the quote that stands here, and over it. Errors: Malformed, where no state is left, or too many."""
+        """Go on to the quote that stands here, and over it. Errors: Malformed, where too many states are left."""
         free, opened = self.free, self.open
         self.free, self.open = {}, {}
         for outside, trails in free.items():
@@ -180,8 +201,8 @@ class _Readings:
                 _add(self.open, inside, paths)
             else:
                 self._quote(pos, inside, paths)
-        if not 0 < len(self.free) + len(self.open) <= _LIVE:
-            raise Malformed("no reading, or too many to follow")
+        if self.live > _LIVE:
+            raise Malformed("more readings than are followed")
 
     def whole(self, *, ended: bool) -> list[_Trail]:
         """The trails of the readings in which the text is whole. `ended`: closers may be missing at its end."""

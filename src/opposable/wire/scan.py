@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Literal, TypeAlias
 
-from opposable.wire.dialects import JSON, PYTHON, Dialect, by_opening, firsts, opening, stops
-from opposable.wire.source import Literals, Source, Wait
+from opposable.wire.dialects import JSON, PYTHON, Dialect, Quote, by_opening, firsts, opening, stops
+from opposable.wire.source import Literals, Run, Source, Wait
 
 End: TypeAlias = Literal["whole", "marker", "end", "no"]
 """How a value ended: whole by itself, at a marker before it was whole, at the end of the reply, or refused by its keys."""
@@ -152,14 +152,28 @@ def _string(src: Source, dialect: Dialect) -> Wait[bool]:
     if opener is None:
         return False
     src.pos += len(opener)
-    literals = _literals(stops(by_opening(dialect)[opener]))
-    while (found := (yield from src.find(literals))) is not None:
-        src.pos += len(found)
+    quote = by_opening(dialect)[opener]
+    literals, run = _literals(stops(quote)), _within(quote)
+    while True:
+        yield from src.over(run)
+        found = yield from src.find(literals)
+        src.pos += len(found or "")
         if found != "\\":
-            break
+            return True
         if (yield from src.char()):
             src.pos += 1
-    return True
+
+
+def _escapes(text: str, pos: int) -> bool:
+    return text[pos] == "\\"
+
+
+@cache
+def _within(quote: Quote) -> Run:
+    """What a string between these quotes surely goes on with."""
+    firsts = re.escape("".join(closer[0] for closer in quote.closes))
+    over = rf"(?:[^{firsts}\\]++|\\.)*+" if quote.escapes else f"[^{firsts}]*+"
+    return Run(re.compile(over, re.DOTALL), _escapes)
 
 
 _OPENERS, _CLOSERS = "{[(", "}])"

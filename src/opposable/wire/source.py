@@ -8,37 +8,79 @@ a part of the text is what they would decide with all of it.
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Wait: TypeAlias = Generator[None, None, T]
 """A reader: yields where it needs more text, returns what it found."""
 
 _FAR = 1 << 60
+_DEPTH = 4
+"""By how many characters the beginnings of literals are told from other text at once."""
+REACH = 64
+"""How long the end of a run that is still open may be."""
 
 INDENT = 8
 """How many blanks may stand before a literal that has to begin its line. A bound, so that blanks are not held for ever."""
+
+_BLANKS = re.compile(rf"[ \t]{{0,{INDENT}}}")
+
+
+class Run(NamedTuple):
+    """Text that a reader goes over without deciding anything.
+
+    `over` matches it, be it nothing, up to a place where the reader may have to see for itself. `goes_on`: may what stands
+    there, up to the end of the text, still become such text, or what the reader waits for?
+    """
+
+    over: re.Pattern[str]
+    goes_on: Callable[[str, int], bool]
+
+
+def until(texts: Sequence[str], pattern: str, goes_on: Callable[[str, int], bool]) -> Run:
+    """Text in which none of these begins, as far as their first characters tell, and nothing that the pattern matches."""
+    firsts = re.escape("".join({text[0] for text in texts}))
+    over = rf"(?:[^{firsts}]++|(?!{beginning(texts)}|{pattern}).)*+"
+    return Run(re.compile(over, re.DOTALL), goes_on)
 
 
 class Literals:
     """A set of fixed texts to look for: `anywhere`, or at the beginning of a `line`, after a few blanks at most.
 
-    They are kept by their first two characters, so that a set for other tools is made in no time.
+    What is compiled and sorted is made when it is first asked for: most sets are only ever compared with what stands here.
     """
 
     def __init__(self, anywhere: Iterable[str], line: Iterable[str] = ()) -> None:
         self.anywhere = tuple(dict.fromkeys(anywhere))
         self.line = tuple(dict.fromkeys(line))
-        self._anywhere, self._line = sorted(self.anywhere), sorted(self.line)
-        self._all = sorted((*self.anywhere, *self.line)) if self.line else self._anywhere
-        by_start, by_line = _by_start(self._anywhere), _by_start(self._line)
-        both = by_start | {start: _longest_first((*by_start.get(start, ()), *some)) for start, some in by_line.items()}
-        self._by_start = by_start, both, by_line
-        first, first_of_line = _any_first(self._anywhere), _any_first(self._line)
-        self._candidate = re.compile(rf"(?<=\n)([ \t]{{0,{INDENT}}})(?={first_of_line})|{first}")
-        self._first = re.compile(first)
-        self.longest = max(map(len, self._all), default=1)
+        self.longest = max(map(len, (*self.anywhere, *self.line)), default=1)
+
+    @cached_property
+    def run(self) -> Run:
+        """Text in which none of them begins, and no line that one may begin."""
+        firsts = re.escape("".join({text[0] for text in self.anywhere}) + ("\n" if self.line else ""))
+        units = [f"[^{firsts}]++" if firsts else ".++"]
+        if self.anywhere:
+            units.append(f"(?!{beginning(self.anywhere)})" + (r"[^\n]" if self.line else "."))
+        if self.line:
+            units.append(rf"\n[ \t]*+(?!\Z|{beginning(self.line)})")
+        over = f"(?:{'|'.join(units)})*+" + (r"\n?" if self.line else "")
+        return Run(re.compile(over, re.DOTALL), self._may_begin)
+
+    @cached_property
+    def _sorted(self) -> tuple[Sequence[str], Sequence[str]]:
+        return sorted(self.anywhere), sorted(self.line)
+
+    @cached_property
+    def _all(self) -> Sequence[str]:
+        return sorted((*self.anywhere, *self.line))
+
+    @cached_property
+    def _by_start(self) -> tuple[Mapping[str, Sequence[str]], ...]:
+        """By their first two characters, the longest first: those anywhere, all, and those of a line."""
+        return _by_start(self.anywhere), _by_start((*self.anywhere, *self.line)), _by_start(self.line)
 
     def begins(self, text: str) -> bool:
         """Is this the beginning of one of them, and not yet all of it?"""
@@ -46,11 +88,11 @@ class Literals:
 
     def search(self, text: str, pos: int = 0, end: int = _FAR) -> tuple[int, int, str] | None:
         """The first of these that begins before `end`: where (with the blanks before it), where it ends, and which it is."""
-        end += INDENT + 1  # as far as the blanks before one, and its first character, may reach
-        while (candidate := self._candidate.search(text, pos, end)) is not None:
-            start, blanks = candidate.start(), candidate.group(1)
-            at = candidate.end() if blanks else start
-            found = self._at(text, at, self._by_start[0 if blanks is None else 2 if blanks else 1])
+        end = min(end, len(text))
+        while (start := self._over(text, pos, end)) < end:
+            begins_line = text[start - 1 : start] == "\n"
+            at = _end(_BLANKS, text, start) if self.line and begins_line else start
+            found = self._at(text, at, self._by_start[2 if at > start else begins_line])
             if found is not None:
                 return start, at + len(found), found
             pos = start + 1
@@ -69,18 +111,22 @@ class Literals:
     def held_from(self, text: str, pos: int) -> int:
         """Where the end of `text` begins that may still become one of these: an index of at least `pos`."""
         end = len(text)
-        hold = end
-        for first in self._first.finditer(text, max(pos, end - self.longest + 1)):
-            if _is_beginning(text[first.start() :], self._anywhere):
-                hold = first.start()
+        pos = max(pos, end - self.longest - INDENT)
+        while (pos := self._over(text, pos, end)) < end:
+            if self._may_begin(text, pos):
                 break
-        if self._line:
-            start = text.rfind("\n", max(pos - 1, end - self.longest - INDENT), end) + 1
-            if start and start <= hold:
-                rest = text[start:].lstrip(" \t")
-                if _is_beginning(rest, self._line) and end - start - len(rest) <= INDENT:
-                    hold = max(start, pos)
-        return hold
+            pos += 1
+        return pos
+
+    def _may_begin(self, text: str, pos: int) -> bool:
+        """May this end of the text still become one of them?"""
+        anywhere, line = self._sorted
+        is_of_line = text[pos - 1 : pos] == "\n" and _is_beginning(text[_end(_BLANKS, text, pos) :], line)
+        return is_of_line or _is_beginning(text[pos:], anywhere)
+
+    def _over(self, text: str, pos: int, end: int) -> int:
+        """The next place at which one of them may begin."""
+        return max(pos, _end(self.run.over, text, pos - (text[pos - 1 : pos] == "\n"), end))
 
 
 def _is_beginning(text: str, texts: Sequence[str]) -> bool:
@@ -96,20 +142,31 @@ def _by_start(texts: Iterable[str]) -> dict[str, Sequence[str]]:
     return {start: _longest_first(some) if len(some) > 1 else some for start, some in found.items()}
 
 
+def beginning(texts: Iterable[str], depth: int = _DEPTH) -> str:
+    """A pattern of the first characters of these texts, so many at most, or of fewer where the text ends first."""
+    after: dict[str, list[str]] = {}
+    for text in texts:
+        after.setdefault(text[0], []).append(text[1:])
+    patterns: dict[str, str] = {}
+    for first, rests in after.items():
+        rest = "" if depth == 1 or "" in rests else rf"(?:\Z|{beginning(rests, depth - 1)})"
+        patterns[rest] = patterns.get(rest, "") + first
+    return "|".join(f"[{re.escape(firsts)}]{rest}" for rest, firsts in patterns.items())
+
+
 def _longest_first(texts: Iterable[str]) -> Sequence[str]:
     return sorted(texts, key=len, reverse=True)
 
 
-def _any_first(texts: Iterable[str]) -> str:
-    firsts = "".join(sorted({text[0] for text in texts}))
-    return f"[{re.escape(firsts)}]" if firsts else r"(?!)"
+def _end(pattern: re.Pattern[str], text: str, pos: int, end: int = _FAR) -> int:
+    """Where a match that begins here ends; here, where there is none."""
+    match = pattern.match(text, pos, end)
+    return match.end() if match else pos
 
 
-def _text(given: Any) -> str:
-    if not isinstance(given, str):
-        hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
-        raise TypeError(f"a reply is text (str), this is {type(given).__name__}: {hint}")
-    return given
+def _refuse(given: Any) -> NoReturn:
+    hint = "decode it first" if isinstance(given, bytes | bytearray) else "give '' where nothing was said"
+    raise TypeError(f"a reply is text (str), this is {type(given).__name__}: {hint}")
 
 
 class Source:
@@ -125,16 +182,53 @@ class Source:
         self.closed = False
         self._held: list[str] = []
         self._before = "\n"
+        self._run: Run | None = None
 
-    def feed(self, delta: str) -> None:
-        """More text has come. Errors: TypeError for what is none."""
-        text = _text(delta)
+    def feed(self, delta: str) -> bool:
+        """More text has come. Is it for a reader to look at? Else it was gone over. Errors: TypeError for what is none."""
+        if not isinstance(delta, str):
+            _refuse(delta)
+        run = self._run
+        if run is None:
+            self._slide()
+            self.text += delta
+            return True
+        text = self.text + delta
+        over = run.over.match(text, text[0] != "\n")
+        end = over.end() if over else 1
+        if end < len(text) and not run.goes_on(text, end):
+            self.text, self.pos, self._run = text, end, None
+            return True
+        if end > 1:
+            self._held.append(text[1:end])
+            self.base += end - 1
+            self.text = text[end - 1 :]
+        else:
+            self.text = text
+        return False
+
+    def _slide(self) -> None:
+        """Move the window to here."""
         if self.mark < self.pos:
             self._held.append(self.text[self.mark : self.pos])
         cut = self.pos - 1
         self.base += cut
-        self.text = self.text[cut:] + text
+        self.text = self.text[cut:]
         self.pos = self.mark = 1
+
+    def wait(self, run: Run) -> Wait[None]:
+        """Wait for more than this text: see `feed`, which goes over it meanwhile."""
+        self._slide()
+        self._run = run
+        yield
+        self._run = None
+
+    def over(self, run: Run) -> Wait[None]:
+        """Go over this text."""
+        self.pos = _end(run.over, self.text, self.pos)
+        left = len(self.text) - self.pos
+        if not self.closed and (not left or (left < REACH and run.goes_on(self.text, self.pos))):
+            yield from self.wait(run)
 
     @property
     def is_over(self) -> bool:
@@ -148,12 +242,12 @@ class Source:
 
     def take(self) -> str:
         """Let go of what is held; its text."""
-        held = self.text[self.mark : self.pos]
-        if self._held:
-            held = "".join([*self._held, held])
-            self._held.clear()
-        self.mark = self.pos
+        if self.mark < self.pos:
+            self._held.append(self.text[self.mark : self.pos])
+            self.mark = self.pos
         self._before = self.text[self.pos - 1]
+        held = "".join(self._held)
+        self._held.clear()
         return held
 
     def since(self, at: int) -> str:
@@ -223,7 +317,10 @@ class Source:
                 return None
             if found is not None or self.closed:
                 return found and found.lstrip(" \t")
-            yield
+            if within < math.inf:
+                yield
+            else:
+                yield from self.wait(literals.run)
 
     def look(self, literals: Literals) -> Wait[str | None]:
         """Which of these literals stands right here? The longest that does, or None. Stays where it is."""

@@ -224,6 +224,8 @@ class Must(Step):
         return self.texts[0]
 
 
+LONGEST_NAME = 128
+"""How long a name, or an id that carries one, may be. A bound, so that what is none is not gone over again and again."""
 _NAME = re.compile(r"[^\s<>\[\]{}()\"'=`|]+")
 _NAME_UNTIL = re.compile(r"[^\n<>]+")
 
@@ -233,14 +235,14 @@ class Name(Step):
     """The tool's name as plain text, up to one of `until` (or, where that is empty, up to what can be no part of a name)."""
 
     until: tuple[str, ...] = ()
-    longest: int = 128
+    longest: int = LONGEST_NAME
 
     def may_begin(self, char: str) -> bool:
         return char.isalnum() or char in "_-"
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        char = yield from src.skip(_NAME_UNTIL if self.until else _NAME)
+        char = yield from src.skip(_NAME_UNTIL if self.until else _NAME, start + self.longest + 1)
         if (char and src.at == start) or src.at - start > self.longest:
             return "no"
         end = src.at
@@ -287,7 +289,7 @@ class NameBefore(Step):
 
     def scan(self, src: Source, block: Block) -> Wait[Found]:
         start = src.at
-        yield from src.skip(_NAME)
+        yield from src.skip(_NAME, start + LONGEST_NAME)
         end = src.at
         yield from src.skip(scan.SPACE)
         found = yield from Must(self.until).scan(src, block)

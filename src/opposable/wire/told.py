@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opposable.wire import calls
-from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
+from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Part, Reasoning, Rejected, Text
 from opposable.wire.judge import judge
 from opposable.wire.mend import Malformed
 from opposable.wire.offered import Offered
@@ -30,8 +30,8 @@ class OpenSection:
 class Told:
     """The events of a reply, and what was seen so far.
 
-    `ended`: the model ended the reply itself. `called`: a call was accepted. `faked`: a result was made up. `alone`:
-    nothing was said yet. `between`: a part of the reply has ended, and nothing was said since.
+    `ended`: the model ended the reply itself. `called`: a call was accepted. `faked`: what began a result that was made
+    up, or nothing. `alone`: nothing was said yet. `between`: a part of the reply has ended, and nothing was said since.
     """
 
     def __init__(self, src: Source, tools: Offered) -> None:
@@ -39,7 +39,8 @@ class Told:
         self._tools = tools
         self.events: list[Event] = []
         self.ended = True
-        self.called = self.faked = self.between = False
+        self.called = self.between = False
+        self.faked = ""
         self.alone = True
         self.section: OpenSection | None = None
 
@@ -53,7 +54,7 @@ class Told:
         raw = self._src.take()
         if raw:
             self.events.append(part(raw))
-        if part is Text and raw.strip():
+        if part is Text and (self.alone or self.between) and raw.strip():
             self.between = self.alone = False
 
     def all_reasoning(self, opened: str) -> None:
@@ -85,10 +86,13 @@ class Told:
         events = self._judged(shape, block, raw)
         is_call = isinstance(events[0], Call)
         if in_reasoning:
-            self.events.append(Rejected("in_reasoning", raw, "reasoning") if is_call else Reasoning(raw))
+            self.events.append(
+                Rejected("in_reasoning", raw, "reasoning", shape=shape.name) if is_call else Reasoning(raw)
+            )
             return False
         if is_call and self.faked:
-            events = [Rejected("after_fake_result", raw)]
+            why = f"the model wrote {self.faked} itself"
+            events = [Rejected("after_fake_result", raw, why=why, shape=shape.name)]
         elif is_call:
             self.called = self.between = True
         is_content = isinstance(events[0], Text) or (isinstance(events[0], Rejected) and events[0].part == "content")
@@ -108,17 +112,19 @@ class Told:
         if cut and shape.body.is_head(block.text("body", raw)):
             return [Marker(raw)]
         cause: Cause = "malformed"
+        why = ""
         listed = shape.is_tagged or shape.body.names_a_call(raw)
         try:
             if cut:
                 raise calls.Refused("truncated")
             return judge(shape, block, raw, self._tools, ended=closed or (block.last and self.ended))
-        except calls.NoCall:
-            listed = shape.is_tagged
+        except calls.NoCall as error:
+            listed, why = shape.is_tagged, str(error)
         except calls.Refused as refused:
-            cause = refused.cause
-        except (Malformed, RecursionError):
-            pass
+            cause, why = refused.cause, str(refused)
+        except (Malformed, RecursionError) as error:
+            why = str(error)
         if not listed:
             return [Text(raw)]
-        return [Rejected(cause, raw, "nothing" if cause == "truncated" and self.called else "content")]
+        part: Part = "nothing" if cause == "truncated" and self.called else "content"
+        return [Rejected(cause, raw, part, why, shape.name)]

@@ -52,8 +52,9 @@ class Arrows(ReadBody):
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         reader = _Arrow(body, ARROW, ended=ended)
-        found = drafts([reader.value(0)])
-        if reader.peek():
-            raise Malformed("text after the call")
+        with reader.saying_where():
+            found = drafts([reader.value(0)])
+            if reader.peek():
+                raise Malformed("text after the call")
         found[0].mends += dict.fromkeys(reader.mends)
         return found

@@ -25,7 +25,7 @@ _NAME = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"[\w$.+-]+(?: [\w$.+-]+)+")
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
 _KEY = re.compile(r"(?!--)[\w$.+-]+")
-_CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}\s*[{(]")
+_CALL = re.compile(r"call\s*:\s*[\w.:/-]{1,128}+\s*[{(]")
 
 
 class _Gemma(Reader):
@@ -87,7 +87,8 @@ class GemmaCalls(Body):
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         reader = _Gemma(body, GEMMA, ended=ended)
-        found = [settle(draft, tools) for draft in reader.calls()]
+        with reader.saying_where():
+            found = [settle(draft, tools) for draft in reader.calls()]
         if not found:
             raise Malformed("no call")
         found[0].mends += dict.fromkeys(reader.mends)

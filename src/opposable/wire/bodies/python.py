@@ -12,7 +12,7 @@ from typing import Any
 
 from opposable.wire import scan
 from opposable.wire.bodies.bare import Bare, settle
-from opposable.wire.calls import Draft, NoCall, fit_of, strict_at
+from opposable.wire.calls import Draft, NoCall, Unnumbered, fit_of, strict_at
 from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Ends, Malformed, Reader, clean
 from opposable.wire.offered import Offered
@@ -37,21 +37,19 @@ _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
 
 def read(body: str, tools: Offered, *, ended: bool) -> list[Draft]:
     """The calls of a whole body. Errors: Malformed."""
-    try:
-        return _read(body, tools, None, ended=ended)
-    except Malformed:
-        return choose(
-            body,
-            PYTHON,
-            lambda ends: _read(body, tools, ends, ended=ended),
-            lambda found: fit_of(lambda: found, tools),
-            ended=ended,
-        )
+    return choose(
+        body,
+        PYTHON,
+        lambda ends: _read(body, tools, ends, ended=ended),
+        lambda found: fit_of(lambda: found, tools),
+        ended=ended,
+    )
 
 
 def _read(body: str, tools: Offered, ends: Ends | None, *, ended: bool) -> list[Draft]:
-    reader = _Python(body, PYTHON, ended=ended, ends=ends)
-    found = reader.calls()
+    reader = _Python(Unnumbered(body), PYTHON, ended=ended, ends=ends)
+    with reader.saying_where():
+        found = reader.calls()
     if not found:
         raise NoCall("no calls")
     for draft in found:
@@ -159,10 +157,11 @@ class _Python(Reader):
 
     def tuple(self, depth: int) -> Any:
         """What stands in round brackets: one value, or several as a list."""
-        start = self.pos
         found = self.list(depth, ")")
-        has_comma = self.text[start : self.pos - 1].rstrip().endswith(",")
-        return found[0] if len(found) == 1 and not has_comma else found
+        last = self.pos - 2
+        while self.text[last].isspace():
+            last -= 1
+        return found[0] if len(found) == 1 and self.text[last] != "," else found
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ class Table:
         """By shape and opener, the name that the opener says: a tool may be called like another shape's marker."""
         for shape in SHAPES:
             for opener, name in _expand(shape.openers, names).items():
+                if opener in REASONING:  # a tool may be called `think`
+                    continue
                 self.rows.setdefault(opener, []).append(shape)
                 self.named[shape.name, opener] = name
         self.sections: dict[str, Section] = {

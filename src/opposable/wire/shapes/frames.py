@@ -118,7 +118,7 @@ END_TOKENS: tuple[str, ...] = (
     "<|end_of_turn|>", "<end_of_turn>", "</s>", "<eos>", "<|eos|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>",
     "<turn|>", "<|eom|>", "<|eot|>", "<|close|>message<|sep|>", "<|end_of_msg|>", "<|content_model_end_sampling|>",
     "<|END_RESPONSE|>", "<|END_TEXT|>", "<|close|>response<|sep|>", "<|end_message|>", "[END FINAL RESPONSE]",
-    "<|message_sep|>", "[EOS]", "[e~[",
+    "<|message_sep|>", "[EOS]", "[e~[", "<|role_end|>", "<seed:eos>", "<|assistant_end|>", "[|endofturn|]", "<|EOT|>",
 )  # fmt: skip
 """Tokens that end a turn. At the end of a reply they are no content."""
 

@@ -2,16 +2,21 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
-from opposable.wire.source import Literals
+from opposable.wire.source import REACH, Literals, Run, beginning, until
 
+LONGEST = 256
+"""How long a name, a key or a tag may be that is no head of a call."""
+_BLANK = r"(?:[^\S\n]|Ġ)"
+_SIGNS = r"[\W_]*"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
-_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"(?!\w+(?:[\s/]|$))|'([^']*)'|([^\s"']++)(?!["']))""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,14 @@ class Layout:
     values: Literal["inline", "lines"] = "inline"
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag or another marker, and where it stands. `attributes`: under "" what follows the word after `=`."""
 
     role: str
     start: int
     end: int = 0
     word: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = MappingProxyType({})
     is_closed: bool = False
 
     def says(self, *names: str) -> str | None:
@@ -128,6 +132,28 @@ def candidates(form: Form, markers: Literals) -> Literals:
 
 
 @lru_cache(maxsize=1024)
+def text(form: Form, markers: Literals, name: str) -> Run:
+    """Text in which no tag of the form begins that says something, and no marker. `name`: the call's, read before.
+
+    A tag that is open where the text ends may be one. A word may have the name of a space and a colon before it.
+    """
+    found = candidates(form, markers)
+    if not form.parameters and not form.keys:
+        return found.run
+    said = (*roles(form), "/" + name) if name and not form.calls else roles(form)
+    starts = [bracket[word.startswith("/")] + word.removeprefix("/") for bracket in form.brackets for word in said]
+    brackets = "|".join(re.escape(text) for bracket in form.brackets for text in (bracket[1], bracket[0]))
+    words = beginning({word.removeprefix("/") for word in said})
+    tag = rf"(?:{brackets})(?:[^<>\n]*+\Z|{_BLANK}++(?:{words})|{_BLANK}*+[^\s=/\"'<>:]*+:)"
+    is_open = re.compile(rf"(?:{brackets})[^<>\n]*+\Z")
+
+    def goes_on(text: str, pos: int) -> bool:
+        return len(text) - pos < REACH and (is_open.match(text, pos) is not None or found.begins(text[pos:]))
+
+    return until((*starts, *markers.anywhere), tag, goes_on)
+
+
+@lru_cache(maxsize=1024)
 def json_ends(form: Form, markers: Literals) -> Literals:
     """What ends JSON in a call that is not whole."""
     return Literals((*closers(form), *markers.anywhere))
@@ -137,6 +163,46 @@ def json_ends(form: Form, markers: Literals) -> Literals:
 def closers(form: Form) -> tuple[str, ...]:
     """The closing tags of calls and of what is around them, as they are taught."""
     return tuple(f"{closing}{word}{end}" for _, closing, end in form.brackets for word in (*form.calls, *form.outer))
+
+
+@lru_cache(maxsize=1024)
+def torn(form: Form, key: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What is left of a tag that stands before a value, and of one that closes it, with signs lost, added or moved."""
+    openers = _torn(bracket[::2] for bracket in form.brackets), form.values
+    closers = _torn(bracket[1:] for bracket in form.brackets), form.parameters or form.values or (key,)
+    return re.compile(rf"\s*({_any_torn(*openers)})"), re.compile(rf"({_any_torn(*closers)})\s*\Z")
+
+
+@cache
+def swallowed(form: Form) -> re.Pattern[str]:
+    """A closing tag in a value, and after it what is left of the opening tag of another parameter. Not a tag that is whole."""
+    words = "|".join(map(re.escape, form.parameters or form.keys)) or "(?!)"
+    closers = "|".join(
+        re.escape(f"{closing}{word}{end}")
+        for _, closing, end in form.brackets
+        for word in form.parameters or form.values
+    )
+    whole = "|".join(
+        rf"{re.escape(opening)}(?:{words})\b[^<>\n]{{0,256}}{re.escape(end)}" for opening, _, end in form.brackets
+    )
+    left = _any_torn(_torn((opening, "") for opening, *_ in form.brackets), form.parameters or form.keys)
+    return re.compile(rf"(?:{closers or '(?!)'})\s*+(?!{whole}|{closers})(?:{left})")
+
+
+def _torn(brackets: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
+    """The letters in these brackets, with any signs between and around them; those before the word may be missing."""
+    return [(rf"(?:{_loose(opens)})?" if _loose(opens) else "", _loose(end)) for opens, end in brackets]
+
+
+def _any_torn(brackets: Iterable[tuple[str, str]], words: Iterable[str]) -> str:
+    words = list(words)
+    tags = [_SIGNS + opens + _loose(word) + end for opens, end in brackets for word in words]
+    return "|".join(tags) or "(?!)"
+
+
+def _loose(text: str) -> str:
+    """The letters of a text, in their order, with any signs after each."""
+    return "".join(char + _SIGNS for char in text if char.isalnum())
 
 
 @cache
@@ -153,6 +219,8 @@ def wrapped(form: Form) -> Literals:
 
 def parsed(inner: str) -> tuple[str, dict[str, str], bool]:
     """The word of a tag, its attributes, and whether it closes itself."""
+    if inner.isidentifier() and "Ġ" not in inner:
+        return inner, {}, False
     inner = inner.replace("Ġ", " ").strip()
     word = _WORD.split(inner, maxsplit=1)[0]
     value = _VALUE.match(inner, len(word))

@@ -7,14 +7,14 @@ from typing import Any
 from opposable.wire import scan
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.tags.forms import Form, Tag, candidates, parsed, roles, tag_ends
+from opposable.wire.tags.forms import LONGEST, Form, Tag, candidates, parsed, roles, tag_ends, text
 
-LONGEST = 256
-"""How long a name, a key or a tag may be that is no head of a call."""
 WITHIN = re.compile(r"[^<>\n]+")
 HEAD = re.compile(r"[^<>\n\"']+")
 NAMED = ("", "name", "tool")
 """Attributes that hold a call's name."""
+NOTHING = (-1, WITHIN, Tag("", -1), -1)
+"""That no tag was read: where one was, how it was read, what it says, and where the reading ended."""
 _QUOTED = {'"': re.compile(r'[^"]+'), "'": re.compile(r"[^']+")}
 
 
@@ -22,7 +22,7 @@ class TagReader:
     """Reads the tags of a form, and markers.
 
     `name`: the call's, where it was read before. `known`: the parameters of the tool that is called. `breaks`: line breaks
-    were escaped.
+    were escaped. `last`: the tag that was read last, as what is known now says it.
     """
 
     def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str) -> None:
@@ -35,8 +35,10 @@ class TagReader:
         self.breaks = False
         self.are_keys = not form.parameters and not form.keys
         self._candidates = candidates(form, markers)
+        self._text = text(form, markers, name)
         self._ends = tag_ends(form)
         self._roles = roles(form)
+        self.last = NOTHING
 
     def _role(self, word: str, sign: str) -> str:
         """What a tag with this word says; `sign`: a slash where it is a closing one."""
@@ -58,9 +60,21 @@ class TagReader:
         return "", ""
 
     def here(self, within: re.Pattern[str] = WITHIN) -> Wait[Tag]:
-        """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is."""
+        """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is.
+
+        What was read last is not read again.
+        """
+        start = self.src.at
+        place, how, tag, stop = self.last
+        if place == start and how is within:
+            self.src.go(stop)
+            return tag
+        tag = yield from self._here(start, within)
+        self.last = start, within, tag, self.src.at
+        return tag
+
+    def _here(self, start: int, within: re.Pattern[str]) -> Wait[Tag]:
         src = self.src
-        start = src.at
         literal = yield from src.look(self._candidates)
         bracket, sign = self._bracket(literal or "")
         if bracket:
@@ -99,11 +113,13 @@ class TagReader:
 
     def next(self) -> Wait[Tag | None]:
         """The next tag or marker, gone over; None at the end of the reply."""
-        while (yield from self.src.find(self._candidates)) is not None:
+        while True:
+            yield from self.src.over(self._text)
+            if (yield from self.src.find(self._candidates)) is None:
+                return None
             tag = yield from self.here()
             if tag.role:
                 return tag
-        return None
 
     def layout(self) -> Wait[str]:
         """Go over white space, and line breaks that were escaped; the character after them."""

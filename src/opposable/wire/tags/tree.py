@@ -70,12 +70,20 @@ def _value(node: _Node, form: Form, schema: Any, root: Any) -> Any:
         raise Malformed("text between tags")
     if all(child.word in form.items for child in node.nodes) and (not allowed or "array" in allowed):
         return [_value(child, form, _member(schema, root, None), root) for child in node.nodes]
-    found: dict[str, Any] = {}
+    members: dict[str, list[_Node]] = {}
     for child in node.nodes:
-        if child.word in found:
-            raise Malformed("the same key twice")
-        found[child.word] = _value(child, form, _member(schema, root, child.word), root)
-    return found
+        members.setdefault(child.word, []).append(child)
+    return {word: _of_key(some, form, _member(schema, root, word), root) for word, some in members.items()}
+
+
+def _of_key(nodes: list[_Node], form: Form, schema: Any, root: Any) -> Any:
+    """The value of a key: that of its tag; where the tag is written again and again, the list of them."""
+    if len(nodes) == 1:
+        return _value(nodes[0], form, schema, root)
+    allowed = types(schema, root)
+    if allowed and "array" not in allowed:
+        raise Malformed("the same key twice")
+    return [_value(node, form, _member(schema, root, None), root) for node in nodes]
 
 
 def _member(schema: Any, root: Any, key: str | None) -> Any:

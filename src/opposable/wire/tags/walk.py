@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from opposable.wire import scan
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.tags.forms import Form, Span, Tag, Written, closers, json_ends, wrapped
-from opposable.wire.tags.reader import HEAD, LONGEST, NAMED, WITHIN, TagReader
+from opposable.wire.tags.forms import LONGEST, Form, Span, Tag, Written, closers, json_ends, wrapped
+from opposable.wire.tags.reader import HEAD, NAMED, NOTHING, WITHIN, TagReader
 
 State: TypeAlias = Literal["on", "cut", "no"]
 """As a step says it: at a closing tag or marker, at the end of the reply, or no call at all."""
@@ -83,6 +83,7 @@ class Walk(TagReader):
         self.calls.append(Written(name))
         offered = self.tools.name(name)
         self.known = {} if offered is None else self.tools.parameters(offered)
+        self.last = NOTHING
         return self.calls[-1]
 
     def _head(self) -> Wait[State]:
@@ -183,7 +184,7 @@ class Walk(TagReader):
         if parted is None:
             return False
         self.src.back(start)
-        self.known = self.tools.parameters(parted[0])
+        self.known, self.last = self.tools.parameters(parted[0]), NOTHING
         call.name = parted[0]
         call.mends.append("glued_name")
         yield from self._values(call, Span(parted[1], self.form.mark, start))
