@@ -81,3 +81,14 @@ def test_surrogates() -> None:
     assert read('{"\ud800": ["\\ud83d\\ude00", 1, "\udfff"]}', ended=True) == ([{"\ufffd": ["😀", 1, "\ufffd"]}], [])
     with pytest.raises(Malformed):
         read('{"\ud800": 1, "\ud801": 2}', ended=True)
+
+
+def test_quotes_inside_a_string_where_no_schema_decides() -> None:
+    assert read('{"a": "say "hi" now"}', ended=True) == ([{"a": 'say "hi" now'}], ["inner_quotes"])
+    with pytest.raises(Malformed):
+        read('{"a": "say "hi" now", "b": "c"}', ended=True)
+
+
+def test_more_readings_than_are_followed() -> None:
+    with pytest.raises(Malformed, match="followed"):
+        read('{"a": "b" c' + '", "d": {"e": "' * 99 + '"}', ended=True)

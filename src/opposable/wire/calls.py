@@ -5,13 +5,16 @@ Law: an argument is never invented and never dropped; what is shaped like a defi
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from opposable.wire.dialects import JSON
 from opposable.wire.events import Cause
+from opposable.wire.fits import decode, fits
 from opposable.wire.mend import DEEPEST, Malformed, clean, excerpt, loads, match_end, number
 from opposable.wire.offered import Offered
+from opposable.wire.readings import Fit, choose, unjudged
 
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
 ARGUMENT_KEYS = (
@@ -23,7 +26,10 @@ CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS))
 
 _FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
 _SPACE = re.compile(r"\s*")
+_ESCAPED = re.compile(r'(?:\s|\\[nrt])*(?:\[(?:\s|\\[nrt])*)?\{(?:\s|\\[nrt])*\\"')
 _BETWEEN = re.compile(r"\s*[,;]?\s*")
+_FITS: tuple[Fit, ...] = ("not", "may", "doubt")
+"""How well a call may fit other than well, the worst first."""
 _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _CALL = re.compile(rf"\b(?:{'|'.join(NAME_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 _ARGUMENTS = re.compile(rf"\b(?:{'|'.join(ARGUMENT_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
@@ -80,17 +86,47 @@ def names_a_call(text: str) -> bool:
     return _CALL.search(text) is not None and _ARGUMENTS.search(text) is not None
 
 
-def read(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
-    """The JSON values of a body and the mends they needed. Errors: Malformed."""
+def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) -> tuple[list[Any], list[str]]:
+    """The JSON values of a body and the mends they needed. `fit` judges them where they can be read in several ways.
+
+    Errors: Malformed.
+    """
     mends: list[str] = []
     if (fence := _FENCE.match(text)) is not None:
         text = text[fence.end() :].rstrip().rstrip("`")
         mends.append("fence")
+    if _ESCAPED.match(text) is not None:
+        text = _unescaped(text)
+        mends.append("double_escaped")
     try:
         return _strict(text), mends
     except (ValueError, RecursionError):
-        values, more = loads(text, ended=ended)
+        values, more = choose(
+            text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
+        )
         return values, mends + more
+
+
+def read_drafts(body: str, make: Callable[[list[Any]], "list[Draft]"], tools: Offered, *, ended: bool) -> "list[Draft]":
+    """The calls of a body of JSON, which `make` makes of its values. Errors: NoCall, Malformed."""
+    values, mends = read(body, lambda values: fit_of(lambda: make(values), tools), ended=ended)
+    found = make(values)
+    found[0].mends += mends
+    return found
+
+
+def read_arguments(text: str, name: str, tools: Offered, *, ended: bool) -> tuple[list[Any], list[str]]:
+    """The same, where one object is the arguments of the tool of this name. Errors: Malformed."""
+    return read(text, lambda values: fit_of(lambda: [Draft(name, value) for value in values], tools), ended=ended)
+
+
+def _unescaped(text: str) -> str:
+    """The text that was escaped as if it stood in a string. Errors: Malformed."""
+    try:
+        found = json.loads(f'"{text}"', strict=False)
+    except ValueError as error:
+        raise Malformed("escaped in part") from error
+    return str(found)
 
 
 def _strict(text: str) -> list[Any]:
@@ -234,7 +270,7 @@ def arguments(draft: Draft, name: str, tools: Offered, *, tagged: bool) -> dict[
         raise Malformed("keys beside the name that are no arguments")
     value = draft.arguments
     if isinstance(value, str) and value.strip():
-        values, mends = read(value, ended=True)
+        values, mends = read_arguments(value, name, tools, ended=True)
         if len(values) != 1:
             raise Malformed("the arguments are several values")
         value = values[0]
@@ -246,3 +282,38 @@ def arguments(draft: Draft, name: str, tools: Offered, *, tagged: bool) -> dict[
             raise NoCall("no arguments")
         return {}
     raise Malformed("the arguments are no object")
+
+
+def fit_of(make: Callable[[], list[Draft]], tools: Offered) -> Fit:
+    """How well the calls that `make` makes fit the tools. Text that writes what the schema wants fits as well."""
+    try:
+        found = [_fit(draft, tools) for draft in make()]
+    except (NoCall, Malformed):
+        return "not"
+    return next((fit for fit in _FITS if fit in found), "does")
+
+
+def _fit(draft: Draft, tools: Offered) -> Fit:
+    name = tools.name(draft.name)
+    if name is None:
+        return "not"
+    values = arguments(replace(draft, mends=[]), name, tools, tagged=True)
+    schema, known = tools.schema(name), tools.parameters(name)
+    if known and not schema.get("additionalProperties") and not all(key in known for key in values):
+        return "not"
+    typed = {
+        key: decode(value, known.get(key), schema) if isinstance(value, str) else value
+        for key, value in values.items()
+        if value is not None
+    }
+    texts = [value for value in values.values() if isinstance(value, str)]
+    seems_two = any(map(_begins([key for key in known if key not in values], tools).search, texts))
+    if fits(typed, schema, schema):
+        return "doubt" if seems_two else "does"
+    return "not" if seems_two else "may"
+
+
+def _begins(keys: list[str], tools: Offered) -> re.Pattern[str]:
+    """What a further member with one of these keys, or a further call, begins with."""
+    key, name = ("|".join(map(re.escape, some)) or r"(?!)" for some in (keys, tools))
+    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])")

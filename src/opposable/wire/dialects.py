@@ -64,6 +64,7 @@ _SMART = (
     Quote("„", ("“", "”", '"'), "smart_quotes"),
 )
 _TRIPLE = (Quote('"""', ('"""',), breaks=True), Quote("'''", ("'''",), breaks=True))
+_TRIPLE_MENDED = tuple(replace(quote, mend="triple_quotes") for quote in _TRIPLE)
 _GEMMA = (
     Quote('<|"|>', ('<|"|>',), escapes=False, breaks=True),
     Quote("<escape>", ("<escape>", "</escape>"), escapes=False, breaks=True),
@@ -74,7 +75,7 @@ _JSON_ESCAPE = re.compile(rf"\\(?:u({_HEX}{{4}})|(.))", re.DOTALL)
 _JSON_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 JSON = Dialect(
-    quotes=(_DOUBLE, _SINGLE, *_SMART),
+    quotes=(*_TRIPLE_MENDED, _DOUBLE, _SINGLE, *_SMART),
     brackets={"{": "}", "[": "]"},
     signs=":",
     joins=re.compile("[\"'{\\[“]"),

@@ -5,12 +5,12 @@ Law: a mend changes syntax, never a value. What could be read in two ways, or ha
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
-from opposable.wire.dialects import JSON, LITERALS, Dialect, Quote, by_opening, opening, stops
+from opposable.wire.dialects import JSON, LITERALS, Dialect, Quote, by_opening, firsts, opening, stops
 
 MENDS = {
     "missing_closers": "`}` or `]` missing at the end of the value",
@@ -18,12 +18,16 @@ MENDS = {
     "extra_comma": "a comma with nothing after it",
     "single_quotes": "a string in single quotes",
     "smart_quotes": "a string in typographic quotes",
+    "triple_quotes": "a string in three quotes, as Python has it",
+    "inner_quotes": "quotes inside a string without a backslash, where one reading is left",
     "unquoted_key": "a key without quotes",
     "unquoted_word": "a one-word value without quotes",
     "python_literal": "True, False or None",
     "comment": "a comment between tokens",
     "raw_control": "a line break, tab or other control character inside a string",
     "escape": "a backslash that begins no JSON escape",
+    "double_escaped": "a value escaped as if it stood in a string",
+    "stray_closer": "a bracket within the value that closes nothing",
     "odd_space": "a no-break space or byte-order mark between tokens",
     "leading_zeros": "a number with zeros before it",
     "repeated_key": "the same key twice with the same value",
@@ -42,6 +46,9 @@ MENDS = {
 }
 """Every mend by its name, as a call lists it, and what was mended."""
 
+Ends: TypeAlias = Mapping[int, tuple[Quote | None, int]]
+"""Where broken strings begin, their quotes, and where the quotes stand that end them. A stray bracket has no quote."""
+
 DEEPEST = 200
 """How deep a value may be nested."""
 _EXCERPT = 40
@@ -52,6 +59,7 @@ _WORD = re.compile(r"[\w$.+-]+")
 LEADING_ZEROS = re.compile(r"[+-]?0[\d_]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PATH = re.compile(r"[A-Za-z]:\\|\\\\")
+_LITERAL = re.compile(r"\\([\\'])")
 
 
 _any_of = cache(lambda texts: re.compile("|".join(map(re.escape, texts))))
@@ -66,12 +74,13 @@ def excerpt(text: str, start: int = 0) -> str:
     return repr(text[start : start + _EXCERPT]) + ("…" if len(text) > start + _EXCERPT else "")
 
 
-def loads(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
+def loads(text: str, *, ended: bool, ends: Ends | None = None) -> tuple[list[Any], list[str]]:
     """The values that stand in `text`, one after the other, and the names of the mends they needed.
 
-    `ended`: the text ends where its author ended it, so that missing closers may be added. Errors: Malformed.
+    `ended`: the text ends where its author ended it, so that missing closers may be added. `ends`: how its broken
+    strings end. Errors: Malformed.
     """
-    reader = Reader(text, JSON, ended=ended)
+    reader = Reader(text, JSON, ended=ended, ends=ends)
     with reader.saying_where():
         values = [reader.value(0)]
         while reader.space() < len(text):
@@ -88,10 +97,13 @@ def loads(text: str, *, ended: bool) -> tuple[list[Any], list[str]]:
 class Reader:
     """Reads values of a dialect from left to right, once, and notes the mends that they needed."""
 
-    def __init__(self, text: str, dialect: Dialect, *, ended: bool) -> None:
+    def __init__(self, text: str, dialect: Dialect, *, ended: bool, ends: Ends | None = None) -> None:
         self.text = text
         self.dialect = dialect
         self.ended = ended
+        self.ends = ends or {}
+        self.is_counted = ends is not None
+        """Were other readings looked for? If not, what may be the rest of a string is no comment."""
         self.pos = 0
         self.mends: list[str] = []
         self.hides = -1
@@ -132,6 +144,9 @@ class Reader:
                 self.hides = end if not self.text.endswith("*/", 0, end) else -1
                 self.pos = end
                 self.mend("comment")
+            if self.pos in self.ends and self.ends[self.pos][0] is None:
+                self.pos += 1
+                self.mend("stray_closer")
             if self.pos == start:
                 return self.pos
 
@@ -180,6 +195,8 @@ class Reader:
         """Between two members: is this the end of the container? Else its next member stands here."""
         before = self.pos
         char = self.peek()
+        if not is_first and not self.is_counted:
+            self.plain(before)
         if char == "," and not is_first:
             self.pos += 1
             char = self.peek()
@@ -201,6 +218,12 @@ class Reader:
         if char in "}])":
             raise Malformed("the wrong bracket closes")
         return False
+
+    def plain(self, start: int) -> None:
+        """A member ended at `start`. Errors: Malformed, where quotes stand in a comment after a string: they may be of it."""
+        quotes = firsts(self.dialect)
+        if self.text[start - 1] in quotes and any(char in quotes for char in self.text[start : self.pos]):
+            raise Malformed("a comment with quotes in it after a string")
 
     def key(self) -> str:
         """The key that stands here."""
@@ -239,6 +262,8 @@ class Reader:
 
     def quote(self) -> Quote | None:
         """The quote that opens a string here, if one does."""
+        if self.pos in self.ends:
+            return self.ends[self.pos][0]
         found = _any_of(opening(self.dialect)).match(self.text, self.pos)
         return by_opening(self.dialect)[found.group()] if found else None
 
@@ -250,26 +275,34 @@ class Reader:
     def between(self, quote: Quote) -> str:
         """What stands between this quote, which opens here, and the one that closes it."""
         start = self.pos + len(quote.opens)
-        pattern = _any_of(stops(quote))
-        stop = pattern.search(self.text, start)
-        while stop is not None and stop.group() == "\\":
-            stop = pattern.search(self.text, stop.end() + 1)
-        if stop is None:
-            raise Malformed("cut off in a string")
-        self.pos = stop.end()
-        raw = self.text[start : stop.start()]
+        stop, self.pos = self.stop(quote, start)
+        raw = self.text[start:stop]
         if quote.mend:
             self.mend(quote.mend)
         if not quote.breaks and any(ord(char) < 32 for char in raw):
             self.mend("raw_control")
         return raw
 
+    def stop(self, quote: Quote, start: int) -> tuple[int, int]:
+        """Where the quote stands that closes a string, and where it ends. `start`: after the one that opens it."""
+        last = self.ends.get(self.pos, (quote, 0))[1]
+        pattern = _any_of(stops(quote))
+        stop = pattern.search(self.text, start)
+        while stop is not None and (stop.group() == "\\" or stop.start() < last):
+            escapes = stop.group() == "\\"
+            stop = pattern.search(self.text, stop.start() + 1 + escapes)
+        if stop is None:
+            raise Malformed("cut off in a string")
+        if last:
+            self.mend("inner_quotes")
+        return stop.start(), stop.end()
+
     def unescape(self, raw: str) -> str:
         """The text that a string with backslashes writes."""
-        mended = False
+        mended = kept = False
 
         def one(match: re.Match[str]) -> str:
-            nonlocal mended
+            nonlocal mended, kept
             *codes, char = match.groups()
             if char is None:
                 code = next(filter(None, codes))
@@ -277,13 +310,14 @@ class Reader:
             if char in self.dialect.escapes:
                 return self.dialect.escapes[char]
             mended = True
+            kept = kept or char != "'"
             return char if char == "'" else "\\" + char
 
         text = self.dialect.escape.sub(one, raw)
         if mended:
             self.mend("escape")
-            if _PATH.match(raw):
-                text = raw.replace("\\\\", "\\")
+            if kept and _PATH.match(raw):
+                text = _LITERAL.sub(r"\1", raw)
         return clean(text)
 
 

@@ -126,6 +126,8 @@ def _token(src: Source, state: _Json, char: str) -> Wait[tuple[bool, bool]]:
     if char in JSON.comment_signs:
         yield from src.skip(_COMMENT)
         return True, True
+    if char == "\\" and state.keys is None:  # escaped as if it stood in a string
+        return False, True
     return (yield from _word(src, state))
 
 

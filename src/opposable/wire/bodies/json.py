@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from opposable.wire import scan
-from opposable.wire.calls import Draft, NoCall, drafts, is_call_key, read
+from opposable.wire.calls import Draft, NoCall, drafts, is_call_key, read_arguments, read_drafts
 from opposable.wire.mend import Malformed, match_end
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
@@ -89,10 +89,7 @@ class Calls(Body):
         return (yield from _scan_fenced(src, block, None, _BETWEEN_CALLS))
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
-        values, mends = read(body, ended=ended)
-        found = drafts(values)
-        found[0].mends += mends
-        return found
+        return read_drafts(body, drafts, tools, ended=ended)
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
@@ -129,19 +126,7 @@ class KeyedCalls(CallList):
     """JSON in which a key is the name, and its value the arguments."""
 
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
-        values, mends = read(body, ended=ended)
-        found: list[Draft] = []
-        for value in _flat(values):
-            if not isinstance(value, dict) or not value:
-                raise NoCall("no name")
-            if any(tools.name(key) is not None for key in value) or not any(map(is_call_key, value)):
-                found += [Draft(key, item) for key, item in value.items()]
-            else:
-                found += drafts([value])
-        if not found:
-            raise NoCall("an empty list")
-        found[0].mends += mends
-        return found
+        return read_drafts(body, lambda values: _keyed(values, tools), tools, ended=ended)
 
     def write(self, name: str, arguments: Mapping[str, Any]) -> str:
         return json.dumps({name: arguments}, ensure_ascii=False)
@@ -149,6 +134,20 @@ class KeyedCalls(CallList):
     def grammar(self, name: str, rules: Rules) -> str:
         begin = json.dumps({name: 0}, ensure_ascii=False)[:-2]
         return f"{literal(begin)} {rules.arguments()} {literal('}')}"
+
+
+def _keyed(values: list[Any], tools: Offered) -> list[Draft]:
+    found: list[Draft] = []
+    for value in _flat(values):
+        if not isinstance(value, dict) or not value:
+            raise NoCall("no name")
+        if any(tools.name(key) is not None for key in value) or not any(map(is_call_key, value)):
+            found += [Draft(key, item) for key, item in value.items()]
+        else:
+            found += drafts([value])
+    if not found:
+        raise NoCall("an empty list")
+    return found
 
 
 def _flat(values: list[Any]) -> list[Any]:
@@ -184,7 +183,7 @@ class Arguments(Body):
     def read(self, body: str, name: str, tools: Offered, *, ended: bool) -> list[Draft]:
         if not body.strip():
             return [Draft(name)]
-        values, mends = read(body, ended=ended)
+        values, mends = read_arguments(body, name, tools, ended=ended)
         if len(values) != 1 or not isinstance(values[0], dict | str | None):
             raise Malformed("the arguments are no object")
         return [Draft(name, values[0], mends=_untaught(mends, self.fence))]

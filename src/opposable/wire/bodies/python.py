@@ -12,10 +12,11 @@ from typing import Any
 
 from opposable.wire import scan
 from opposable.wire.bodies.bare import Bare, settle
-from opposable.wire.calls import Draft, NoCall, Unnumbered, strict_at
+from opposable.wire.calls import Draft, NoCall, Unnumbered, fit_of, strict_at
 from opposable.wire.dialects import PYTHON
-from opposable.wire.mend import LEADING_ZEROS, Malformed, Reader, clean
+from opposable.wire.mend import LEADING_ZEROS, Ends, Malformed, Reader, clean
 from opposable.wire.offered import Offered
+from opposable.wire.readings import choose
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Source, Wait
 from opposable.wire.steps import Block, Body, Found, in_a_row
@@ -36,7 +37,17 @@ _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
 
 def read(body: str, tools: Offered, *, ended: bool) -> list[Draft]:
     """The calls of a whole body. Errors: Malformed."""
-    reader = _Python(Unnumbered(body), PYTHON, ended=ended)
+    return choose(
+        body,
+        PYTHON,
+        lambda ends: _read(body, tools, ends, ended=ended),
+        lambda found: fit_of(lambda: found, tools),
+        ended=ended,
+    )
+
+
+def _read(body: str, tools: Offered, ends: Ends | None, *, ended: bool) -> list[Draft]:
+    reader = _Python(Unnumbered(body), PYTHON, ended=ended, ends=ends)
     with reader.saying_where():
         found = reader.calls()
     if not found:

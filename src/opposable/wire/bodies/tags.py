@@ -105,15 +105,15 @@ class Tags(Body):
         if written is not None:
             if call.spans:
                 raise Malformed("arguments in two ways")
-            return _whole(draft, written)
+            return _whole(draft, written, tools)
         draft.texts = [_parameter(body, span, self.form, draft.mends) for span in call.spans]
         if self.form.items:
             schema = {} if offered is None else tools.schema(offered)
             draft.texts = [as_json(text, self.form, known.get(text.key), schema) for text in draft.texts]
         if len(draft.texts) == 1 and draft.texts[0].key in self.form.whole:
-            return _whole(draft, draft.texts[0].text)
+            return _whole(draft, draft.texts[0].text, tools)
         if len(draft.texts) == 1 and draft.texts[0].key in _ALL_ARGUMENTS and draft.texts[0].key not in known:
-            return _nested(draft, draft.texts[0].text, known)
+            return _nested(draft, draft.texts[0].text, known, tools)
         if not draft.texts:
             draft.texts = None
         return draft
@@ -175,11 +175,11 @@ def _is_torn(text: str, span: Span, form: Form) -> bool:
     return any(tag is not None and not _ANGLE.isdisjoint(tag[1]) for tag in found)
 
 
-def _whole(draft: Draft, text: str) -> Draft:
+def _whole(draft: Draft, text: str, tools: Offered) -> Draft:
     """All arguments as one JSON object."""
     draft.texts = None
     if text.strip():
-        values, mends = calls.read(text, ended=True)
+        values, mends = calls.read_arguments(text, draft.name, tools, ended=True)
         if len(values) != 1 or not isinstance(values[0], dict):
             raise Malformed("the arguments are no object")
         draft.arguments = values[0]
@@ -187,10 +187,10 @@ def _whole(draft: Draft, text: str) -> Draft:
     return draft
 
 
-def _nested(draft: Draft, text: str, known: Mapping[str, Any]) -> Draft:
+def _nested(draft: Draft, text: str, known: Mapping[str, Any], tools: Offered) -> Draft:
     """A single parameter that may hold all arguments: an object whose keys are all parameters of the tool."""
     try:
-        values, mends = calls.read(text, ended=True)
+        values, mends = calls.read_arguments(text, draft.name, tools, ended=True)
     except (Malformed, RecursionError):
         return draft
     if len(values) == 1 and isinstance(values[0], dict) and all(key in known for key in values[0] if known):
