@@ -8,13 +8,12 @@ import os
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 
 from tests.fuzz.inputs import Input
-from tests.fuzz.laws import broken
+from tests.fuzz.laws import broken, judged
 from tests.fuzz.run import Tally, of, tallies
 from tests.fuzz.shrink import smallest
-
-from opposable.wire import parse
 
 EACH = 10.0
 """Seconds between two lines that say how it goes."""
@@ -44,7 +43,7 @@ def show(given: Input) -> None:
     say(f"  tools   {names}\n  cuts    {str(given.cuts)[:100]}")
     if given.calls:
         say(f"  {given.kind:7} {list(given.calls)!r}")
-    say(f"  read    {parse(given.text, given.tools, given.finish, starts_in_reasoning=given.starts)!r}")
+    say(f"  read    {judged(replace(given, kind='mixed', cuts=(), shape=None))}")
 
 
 def run(chosen: argparse.Namespace) -> Tally:

@@ -167,12 +167,14 @@ def written(dice: Dice) -> Input:
 
 
 def thought(dice: Dice, shape: Shape) -> str:
-    """Reasoning as it is taught, with a draft of a call in it or none."""
+    """Reasoning as it is taught, with a draft of calls in it or none. Their values open no block: that might hold the closer."""
     opener, closer = dice.one(
         (("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]\n"), ("<seed:think>", "</seed:think>\n"))
     )
-    draft = write(dice.one(WRITABLE), calls_for(dice, 1)[1]) if dice.chance(0.5) else ""
-    return opener + ("" if closer.strip() in draft else draft) + closer
+    calls = tuple(
+        (name, {key: plain(dice, one) for key, one in known.items()}) for name, known in calls_for(dice, 1)[1]
+    )
+    return opener + (write(dice.one(WRITABLE), calls) if dice.chance(0.5) else "") + closer
 
 
 def cut_off(dice: Dice) -> Input:

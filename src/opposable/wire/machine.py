@@ -392,6 +392,7 @@ class StreamParser:
             self._told.let_go(Reasoning)
         elif literal in frames.AFTER_REASONING and self._told.between:
             src.back(start)
+            self._told.leave_section()
             yield from self._around(literal)
         elif src.is_over and not self._told.ended and src.since(start).strip() == literal.strip():
             self._told.let_go(Marker)

@@ -314,6 +314,7 @@ class Source:
         while True:
             found = self.seek(literals, start + within)
             if self.at - start > within:
+                self.back(start + int(within))  # as far as it was looked, however much has come
                 return None
             if found is not None or self.closed:
                 return found and found.lstrip(" \t")

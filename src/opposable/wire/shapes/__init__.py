@@ -136,7 +136,9 @@ class Table:
 
     def prefaced(self, shape: Shape) -> Literals:
         """What words between its opener and its JSON may end at."""
-        return self._kept("prefaced", shape, lambda: ("{", *shape.closers, *self.tagged, *END_TOKENS))
+        return self._kept(
+            "prefaced", shape, lambda: ("{", *shape.closers, *self.tagged, *END_TOKENS, *REASONING_CLOSERS)
+        )
 
     def unopened(self, shape: Shape) -> Literals:
         """The closers that tell what a bare body is whose opener is missing."""
