@@ -8,7 +8,7 @@ from tests.fuzz.words import MARKERS, PIECES
 _TOKEN = re.compile(r"\w+|\s+|<[^<>\s]{0,40}>?|.", re.DOTALL)
 _MARK = re.compile(r"""[{}\[\]()"':,<>=|\n/`]""")
 MARKS = tuple("{}[]()\"':,<>=|\n/`")
-WORDS = (*MARKERS, *MARKERS, *PIECES)
+WORDS: tuple[str, ...] = (*MARKERS, *MARKERS, *PIECES)
 
 
 def fault(dice: Dice, text: str) -> str:

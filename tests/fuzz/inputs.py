@@ -167,7 +167,7 @@ def written(dice: Dice) -> Input:
 
 
 def thought(dice: Dice, shape: Shape) -> str:
-    """Reasoning as it is taught, with a draft of calls in it or none. Their values open no block: that might hold the closer."""
+    """Reasoning as it is taught, with a draft of calls in it or none. Their values open no block: it might hold the closer."""
     opener, closer = dice.one(
         (("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]\n"), ("<seed:think>", "</seed:think>\n"))
     )
