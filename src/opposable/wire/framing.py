@@ -7,6 +7,7 @@ from opposable.wire.events import Event, Marker, Reasoning
 from opposable.wire.scan import SPACE
 from opposable.wire.shapes.frames import (
     ADDRESSED,
+    AUTHOR,
     BEGIN_TOKENS,
     CONTENT,
     LABELS,
@@ -29,6 +30,15 @@ def over_author(src: Source) -> Wait[bool | None]:
     char = yield from src.skip(_AUTHOR, src.at + LONGEST)
     found = yield from src.look(_KINDS)
     return found is not None if char else None
+
+
+def heads_a_part(src: Source) -> Wait[bool]:
+    """Does the author of a part that is no call stand here? Goes back."""
+    start = src.at
+    src.pos += len(AUTHOR)
+    follows = yield from over_author(src)
+    src.back(start)
+    return follows is True
 
 
 def over_noise(src: Source) -> Wait[bool]:

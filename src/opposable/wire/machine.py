@@ -11,13 +11,13 @@ from opposable.wire.blocks import FENCE, Blocks
 from opposable.wire.channels import BEGUN, GLUED, HEADS, kind, over_header, read_header
 from opposable.wire.ends import ENDS, over_end_tokens
 from opposable.wire.events import Event, Marker, Reasoning, Rejected, Text
-from opposable.wire.framing import Thoughts, ends_here, message_frame, over_author, over_doubled, over_label, over_noise
+from opposable.wire.framing import Thoughts, ends_here, heads_a_part, message_frame, over_author, over_label, over_noise
 from opposable.wire.offered import Offered, Tool
 from opposable.wire.scan import SPACE
+from opposable.wire.sections import over_opener
 from opposable.wire.shapes import BY_NAME, frames, table
 from opposable.wire.shapes.frames import (
     AUTHOR,
-    BEGIN_TOKENS,
     CONTENT,
     END_TOKENS,
     FAKE_RESULTS,
@@ -28,9 +28,8 @@ from opposable.wire.shapes.frames import (
     TURN_OPENERS,
     Frame,
 )
-from opposable.wire.shapes.shape import Section
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.told import OpenSection, Told
+from opposable.wire.told import Told
 
 ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 """Finish reasons that mean: the model ended the reply itself. Any other means that it was cut off."""
@@ -38,8 +37,6 @@ ENDED = ("stop", "tool_calls", "end_turn", "stop_sequence")
 _FAKE = Literals(FAKE_RESULTS)
 _PHRASES = Literals(PHRASES)
 _BEFORE_A_PART = frozenset(("<|end|>", *(closer for closers in CONTENT.values() for closer in closers)))
-_NOISE = 256
-"""How many characters of text may stand between the opener of a section and its first block."""
 
 
 class StreamParser:
@@ -157,13 +154,16 @@ class StreamParser:
 
     def _at(self, literal: str) -> Wait[None]:
         """A literal of interest stands here."""
+        src = self._src
         if self._frame is not None and literal in self._frame.ends:
             self._told.leave_section()
             yield from self._end_of_frame(self._frame, literal)
         elif literal in HEADS or literal in BEGUN:
             self._told.leave_section()
             yield from self._message(literal)
-        elif (literal in self._table.rows or literal in self._table.sections) and not (yield from self._heads(literal)):
+        elif (literal in self._table.rows or literal in self._table.sections) and not (
+            literal == AUTHOR and (yield from heads_a_part(src))
+        ):
             yield from self._opener(literal, self._frame)
         elif self._told.section is not None and literal in self._told.section.section.closers:
             self._told.close_section(literal)
@@ -224,17 +224,6 @@ class StreamParser:
             self._frame, self._fresh = Frame("content", CONTENT[closer]), None
         elif closer == frames.ANSWER:
             self._frame, self._fresh = frames.MESSAGES["content"], None
-
-    def _heads(self, literal: str) -> Wait[bool]:
-        """Is this the head of a message that is no call?"""
-        if literal != AUTHOR:
-            return False
-        src = self._src
-        start = src.at
-        src.pos += len(literal)
-        follows = yield from over_author(src)
-        src.back(start)
-        return follows is True
 
     # Messages and frames
 
@@ -385,7 +374,7 @@ class StreamParser:
         if section is not None:
             end = max(src.at, start + len(literal))
             src.back(start)
-            if (yield from self._open_section(literal, section)):
+            if (yield from over_opener(src, self._table, self._told, literal, section)):
                 return
             src.go(max(end, src.at))
         if in_reasoning:
@@ -398,26 +387,3 @@ class StreamParser:
             self._told.let_go(Marker)
         elif self._told.section is None:
             self._told.let_go(Text)
-
-    def _open_section(self, literal: str, section: Section) -> Wait[bool]:
-        """Is this the opener of a section? Then what the section holds is not let go before its blocks are judged.
-
-        Doubled openers are gone over in any case: what is none here is none there.
-        """
-        src = self._src
-        src.pos += len(literal)
-        inside = self._table.in_section(section.closers)
-        again = Literals((literal, *BEGIN_TOKENS))
-        end = yield from over_doubled(src, again)
-        body = src.at
-        found = yield from src.find(inside, _NOISE)
-        is_cut = found is None and src.closed and not self._told.ended and not src.since(body).strip()
-        src.back(end)
-        if not is_cut and found not in (*section.closers, *section.openers, *self._table.tagged, *self._table.framed):
-            return False
-        if is_cut:
-            self._told.let_go(Marker)
-        else:
-            yield from src.skip(SPACE)
-            self._told.section = OpenSection(section, inside, src.at)
-        return True
