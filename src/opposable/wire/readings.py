@@ -6,7 +6,8 @@ later quote after which the value could go on. More than `MOST` readings are non
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -27,6 +28,8 @@ _Trail: TypeAlias = "tuple[_Trail, int, Quote | None, int] | None"
 
 MOST = 8
 """So many readings are left to the schema."""
+_MANY: _Trail = (None, -1, None, 0)
+"""More trails than are counted."""
 _NEVER = -1
 """Where nothing stops: there stands what can be meant in a reading, and is never mended (a second comma, no comma)."""
 _LIVE = 32
@@ -104,7 +107,7 @@ def _readings(
     text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
 ) -> list[T]:
     """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
-    ways = list(endings(text, dialect, ended=ended))
+    ways = endings(text, dialect, ended=ended)
     found: list[T] = []
     doubtful = False
     for ends in ways:
@@ -141,7 +144,7 @@ def _quotes(closes: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join((r"\\.", *map(re.escape, closes))), re.DOTALL)
 
 
-def endings(text: str, dialect: Dialect, *, ended: bool) -> Iterator[Ends]:
+def endings(text: str, dialect: Dialect, *, ended: bool) -> list[Ends]:
     """How the broken strings of each reading end, and which brackets are stray. Errors: Malformed, for more than `MOST`."""
     readings = _Readings(text, dialect)
     for token in _tokens(dialect).finditer(text):
@@ -149,10 +152,10 @@ def endings(text: str, dialect: Dialect, *, ended: bool) -> Iterator[Ends]:
             readings.at(token.start())
             if not readings.live:
                 break
-    trails = readings.whole(ended=ended)
-    if len(trails) > MOST:
+    found = [*map(_ends, readings.whole(ended=ended))]
+    if len(found) > MOST or any(-1 in ends for ends in found):
         raise Malformed("more readings than are counted")
-    return map(_ends, trails)
+    return found
 
 
 @cache
@@ -160,6 +163,15 @@ def _tokens(dialect: Dialect) -> re.Pattern[str]:
     """What is stopped at: every quote that no backslash escapes."""
     quotes = {text[0] for quote in dialect.quotes for text in (quote.opens, *quote.closes)}
     return re.compile(rf"\\.|[{re.escape(''.join(sorted(quotes)))}]", re.DOTALL)
+
+
+@cache
+def _by_first(dialect: Dialect) -> Mapping[str, Sequence[Quote]]:
+    """The quotes by the character that they open with."""
+    found: dict[str, list[Quote]] = defaultdict(list)
+    for quote in dialect.quotes:
+        found[quote.opens[0]].append(quote)
+    return found
 
 
 def _ends(trail: _Trail) -> Ends:
@@ -179,6 +191,9 @@ class _Readings:
         self.free: dict[_Free, list[_Trail]] = {_Free(0, "done", ""): [None]}
         self.open: dict[_Open, list[tuple[int, _Trail]]] = {}
         self.comments: dict[str, int] = {}
+        """Where the next line, and the next block of a comment, ends that was looked for."""
+        self.next = (-1, -1, "")
+        """A place, the one after white space there, and the character at that: it is asked for by several states."""
 
     @property
     def live(self) -> int:
@@ -191,14 +206,14 @@ class _Readings:
         self.free, self.open = {}, {}
         for outside, trails in free.items():
             if outside.pos > pos:
-                _add(self.free, outside, trails)
+                _add(_MANY, self.free, outside, trails)
             elif (found := self._go(outside, pos)) is not None and found[0].pos > pos:
-                _add(self.free, found[0], [_strayed(trail, found[2]) for trail in trails])
+                _add(_MANY, self.free, found[0], [_strayed(trail, found[2]) for trail in trails])
             elif found is not None:
                 self._begin(found, trails)
         for inside, paths in opened.items():
             if inside.since > pos:
-                _add(self.open, inside, paths)
+                _add((0, _MANY), self.open, inside, paths)
             else:
                 self._quote(pos, inside, paths)
         if self.live > _LIVE:
@@ -219,8 +234,8 @@ class _Readings:
     def _begin(self, found: tuple[_Free, bool, list[tuple[int, int]]], trails: list[_Trail]) -> None:
         """Strings that begin here, if any may."""
         at, spaced, strays = found
-        for quote in self.dialect.quotes:
-            if not self.text.startswith(quote.opens, at.pos):
+        for quote in _by_first(self.dialect)[self.text[at.pos]]:
+            if len(quote.opens) > 1 and not self.text.startswith(quote.opens, at.pos):
                 continue
             place = at.place
             if place == "after":
@@ -230,31 +245,35 @@ class _Readings:
             if place not in ("sign", "done"):
                 since = at.pos + len(quote.opens)
                 state = _Open(quote, place == "key", at.stack, since)
-                _add(self.open, state, [(at.pos, _strayed(trail, strays)) for trail in trails])
+                _add((0, _MANY), self.open, state, [(at.pos, _strayed(trail, strays)) for trail in trails])
 
     def _quote(self, pos: int, state: _Open, paths: list[tuple[int, _Trail]]) -> None:
         """Go over a quote within a string: it ends here, or it does not, or either."""
-        closer = next((closer for closer in state.quote.closes if self.text.startswith(closer, pos)), None)
+        char = self.text[pos]
+        closer = next((one for one in state.quote.closes if one == char or self.text.startswith(one, pos)), None)
         if state.since:
             state = state._replace(since=0)
         if closer is None:
-            _add(self.open, state, paths)
+            _add((0, _MANY), self.open, state, paths)
             return
         end = pos + len(closer)
-        if state.is_key or (not state.broken and _FOLLOWS[state.stack[-1]].match(self.text, end)):
+        may_end = state.is_key or self._may_end(end, state)
+        if state.is_key or (may_end and not state.broken and _FOLLOWS[state.stack[-1]].match(self.text, end)):
             place: Place = "sign" if state.is_key else "after"
-            _add(self.free, _Free(end, place, state.stack), [trail for _, trail in paths])
+            _add(_MANY, self.free, _Free(end, place, state.stack), [trail for _, trail in paths])
             return
-        if self._may_end(end, state):
+        if may_end:
             trails = [(trail, start, state.quote, pos) if state.broken else trail for start, trail in paths]
-            _add(self.free, _Free(end, "after", state.stack), trails)
-        _add(self.open, state if state.broken else state._replace(broken=True), paths)
+            _add(_MANY, self.free, _Free(end, "after", state.stack), trails)
+        _add((0, _MANY), self.open, state if state.broken else state._replace(broken=True), paths)
 
     def _may_end(self, end: int, state: _Open) -> bool:
         """Could the value go on, were this the end of a string in it?"""
         stack = state.stack
-        after = match_end(_SPACE, self.text, end)
-        char = self.text[after : after + 1]
+        if self.next[0] != end:
+            after = match_end(_SPACE, self.text, end)
+            self.next = end, after, self.text[after : after + 1]
+        _, after, char = self.next
         if not char:
             return True
         if char in _FIRST:
@@ -263,7 +282,7 @@ class _Readings:
             return True
         if after > end and _UNMARKED[stack[-1]].match(self.text, after):
             return True
-        if self._comment(after) > after:
+        if char in self.dialect.comment_signs and self._comment(after) > after:
             return True
         return char == "," or (after > end and self.dialect.joins.match(char) is not None)
 
@@ -356,9 +375,11 @@ class _Readings:
         return after, "sign" if place == "key" else "after", stack
 
 
-def _add(states: dict[S, list[P]], state: S, more: list[P]) -> None:
-    """Further ways into a state. One more than `MOST` is as good as any number."""
-    states[state] = [*states[state], *more][: MOST + 1] if state in states else more
+def _add(many: P, states: dict[S, list[P]], state: S, more: list[P]) -> None:
+    """Further ways into a state; `many` stands for more than `MOST`."""
+    if state in states:
+        more = [*states[state], *more]
+    states[state] = more if len(more) <= MOST else [many]
 
 
 def _strayed(trail: _Trail, strays: list[tuple[int, int]]) -> _Trail:
