@@ -3,7 +3,6 @@ and what was looked ahead over in vain is not looked ahead over again.
 """
 
 import re
-from collections.abc import Sequence
 
 from opposable.wire.ends import is_last
 from opposable.wire.mend import match_end
@@ -122,9 +121,8 @@ class Blocks:
         """May a block begin with this opener here?"""
         return bool(self._heads(opener))
 
-    def _heads(self, opener: str) -> Sequence[Head]:
-        heads = self._table.heads(opener)
-        return heads if self._told.alone else [head for head in heads if head.shape.place != "whole"]
+    def _heads(self, opener: str) -> tuple[Head, ...]:
+        return self._table.heads(opener) if self._told.alone else self._table.later(opener)
 
     def _over_opener(self, head: Head, block: Block) -> Wait[bool]:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""

@@ -27,6 +27,8 @@ CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS))
 _FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
 _SPACE = re.compile(r"\s*")
 _ESCAPED = re.compile(r'(?:\s|\\[nrt])*(?:\[(?:\s|\\[nrt])*)?\{(?:\s|\\[nrt])*\\"')
+_LASTS = ("}", "]", ",", ";", "/", "`")
+"""What a value ends with, or what may follow it, where nothing is missing."""
 _BETWEEN = re.compile(r"\s*[,;]?\s*")
 _FITS: tuple[Fit, ...] = ("not", "may", "doubt")
 """How well a call may fit other than well, the worst first."""
@@ -101,6 +103,8 @@ def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) 
     try:
         return _strict(text), mends
     except (ValueError, RecursionError):
+        if not ended and not text.rstrip().endswith(_LASTS):
+            raise Malformed("cut off") from None
         values, more = choose(
             text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
         )

@@ -118,6 +118,7 @@ class Table:
         self.around = tuple(opener for opener in self.sections if opener not in is_framed)
         """Openers of sections that count wherever they stand."""
         self._heads: dict[str, tuple[Head, ...]] = {}
+        self._later: dict[str, tuple[Head, ...]] = {}
         self._of_shapes: dict[tuple[str, str], Literals] = {}
         self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}
         self._in_section: dict[tuple[str, ...], Literals] = {}
@@ -144,10 +145,18 @@ class Table:
         return Literals(self.tagged)
 
     def heads(self, opener: str) -> tuple[Head, ...]:
-        """How the blocks begin that may begin with this opener."""
+        """How the blocks begin that may begin with this opener at the beginning of a reply."""
         found = self._heads.get(opener)
         if found is None:
             found = self._heads[opener] = tuple(self._head(shape, opener) for shape in self.rows[opener])
+        return found
+
+    def later(self, opener: str) -> tuple[Head, ...]:
+        """The same, where something was said before."""
+        found = self._later.get(opener)
+        if found is None:
+            heads = self.heads(opener)
+            found = self._later[opener] = tuple(head for head in heads if head.shape.place != "whole")
         return found
 
     def _head(self, shape: Shape, opener: str) -> Head:
