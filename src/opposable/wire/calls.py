@@ -318,6 +318,8 @@ def _fit(draft: Draft, tools: Offered) -> Fit:
 
 
 def _begins(keys: list[str], tools: Offered) -> re.Pattern[str]:
-    """What a further member with one of these keys, or a further call, begins with."""
+    """What a further member with one of these keys, or a further call, begins with; the colon may be missing after a comma."""
     key, name = ("|".join(map(re.escape, some)) or r"(?!)" for some in (keys, tools))
-    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])")
+    split = "|".join("['\"]?".join(map(re.escape, one)) for one in keys if one) or r"(?!)"
+    after_comma = rf"['\"”]\s*,\s*['\"“]*(?:{split})(?!\w)"
+    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])|{after_comma}")

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from opposable.wire.dialects import PYTHON, Dialect, Quote, firsts
-from opposable.wire.mend import DEEPEST, Ends, Malformed, match_end
+from opposable.wire.mend import DEEPEST, Ends, Malformed, Unclear, match_end
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -34,6 +34,8 @@ _NEVER = -1
 """Where nothing stops: there stands what can be meant in a reading, and is never mended (a second comma, no comma)."""
 _LIVE = 32
 """So many states are followed at once."""
+_BLANKS = 99
+"""How much white space may stand before an item of a list."""
 _SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
 _WORD = re.compile(r"[\w$.+-]++")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*+\s*+\(")
@@ -94,6 +96,8 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
     """
     try:
         return read(None)
+    except Unclear:
+        raise
     except Malformed:
         found = _readings(text, dialect, read, fit, ended=ended)
         if not found:
@@ -126,13 +130,21 @@ def _readings(
 
 
 def _is_doubtful(text: str, ends: Ends) -> bool:
-    """Is there a string with an odd quote in it that may be over, with another after it, or cut off?"""
+    """Is there a string that may be over within itself, with another after it, or may be cut off?
+
+    An item of a list seems so where another seems to follow; any other where its quotes are odd too.
+    """
     return any(
         quote is not None
-        and _odd(text[start + len(quote.opens) : stop], quote)
+        and (_is_item(text, start) or _odd(text[start + len(quote.opens) : stop], quote))
         and (_NEXT_STRING.search(text, start, stop) or match_end(_SPACE, text, stop + len(quote.opens)) == len(text))
         for start, (quote, stop) in ends.items()
     )
+
+
+def _is_item(text: str, start: int) -> bool:
+    """Is what begins here an item of a list, not the value of a key?"""
+    return text[max(0, start - _BLANKS) : start].rstrip()[-1:] in ("[", ",")
 
 
 def _odd(raw: str, quote: Quote) -> bool:
