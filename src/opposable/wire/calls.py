@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from opposable.wire.choice import Fit, choose, unjudged
 from opposable.wire.dialects import JSON
 from opposable.wire.events import Cause
 from opposable.wire.fits import decode, fits
 from opposable.wire.mend import DEEPEST, Malformed, clean, excerpt, loads, match_end, number
 from opposable.wire.offered import Offered
-from opposable.wire.readings import Fit, choose, unjudged
 
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
 ARGUMENT_KEYS = (
