@@ -107,8 +107,8 @@ class Reader:
         self.ended = ended
         self.ends = ends or {}
         self.is_counted = ends is not None
-        self.raw = ""
-        """The last string, as it stands."""
+        self.raw, self.raw_end = "", 0
+        """The last string, as it stands, and where it ended."""
         """Were other readings looked for? If not, what may be the rest of a string is no comment."""
         self.pos = 0
         self.mends: list[str] = []
@@ -220,7 +220,8 @@ class Reader:
             hidden = self.hides >= 0 and match_end(_SPACE, self.text, self.hides) == len(self.text)
             if not self.ended or bracket == ")" or hidden:
                 raise Malformed("cut off")
-            self.is_missing(bracket, before)
+            if "missing_closers" not in self.mends:
+                self.is_missing(bracket, before)
             self.mend("missing_closers")
             return True
         if char in "}])":
@@ -228,10 +229,11 @@ class Reader:
         return False
 
     def is_missing(self, sign: str, end: int) -> None:
-        """A sign is missing where a member ended. Errors: Unclear, where it may be the last of a string there."""
-        opener = {"}": "{", "]": "["}.get(sign, sign)
-        slipped = self.raw.endswith(sign) and self.raw != sign and self.text[end - 1] in firsts(self.dialect)
-        if slipped and (opener == sign or self.raw.count(sign) > self.raw.count(opener)):
+        """A sign is missing at `end`, after a member. Errors: Unclear, where it may be the last of the string before."""
+        opener = {"}": "{", "]": "["}.get(sign)
+        if not self.raw.endswith(sign) or self.raw == sign or self.text[self.raw_end : end].strip("}] \t\r\n"):
+            return
+        if opener is None or self.raw.count(sign) > self.raw.count(opener):
             raise Unclear(f"`{sign}` at the end of a string, and none behind it")
 
     def plain(self, start: int) -> None:
@@ -292,6 +294,7 @@ class Reader:
         start = self.pos + len(quote.opens)
         stop, self.pos = self.stop(quote, start)
         raw = self.raw = self.text[start:stop]
+        self.raw_end = self.pos
         if quote.mend:
             self.mend(quote.mend)
         if not quote.breaks and any(ord(char) < 32 for char in raw):
