@@ -196,7 +196,7 @@ MOST = {"whole": 110, "one by one": 320, "four by four": 240, "at random": 240}
 """How many looks one character more may cost. Measured, the worst of all texts here: 105.5 whole (numbers of one digit, each
 of which is a value that is gone over, read, and read again where the first reading fails); 306 one by one (what may still
 become one of many markers is compared with them anew as more of it comes); 225 four by four and at random (of a header,
-which each of its openers may begin, up to 256 characters are gone over). Half of the texts cost less than 20 whole."""
+which each of its openers may begin, up to 256 characters are gone over). Half of the texts cost less than 25 whole."""
 Text = Callable[[int], str]
 """Makes a text of about this many characters."""
 
