@@ -82,6 +82,10 @@ def test_a_broken_call_is_never_another(call: tuple[str, dict[str, Any]], faults
 @given(call=CALLS, fault=st.sampled_from(sorted({*FAULTS} - {"inner_quotes", "one_inner_quote", "stray_closer"})))
 def test_a_fault_that_leaves_one_reading_is_mended(call: tuple[str, dict[str, Any]], fault: str) -> None:
     name, arguments = call
+    assume(
+        fault not in ("missing_comma", "missing_closers")
+        or not any(text.endswith((",", "}", "]")) for text in texts(arguments))
+    )
     assume(fault != "missing_comma" or not any("//" in text or "#" in text for text in texts(arguments)))
     reply = parse(f"<tool_call>{Writer([fault], 7).call(name, arguments)}</tool_call>", OFFERED)
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [(name, arguments)]

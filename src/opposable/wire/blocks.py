@@ -3,17 +3,16 @@ and what was looked ahead over in vain is not looked ahead over again.
 """
 
 import re
-from collections.abc import Sequence
 
 from opposable.wire.ends import is_last
 from opposable.wire.mend import match_end
 from opposable.wire.offered import Offered
 from opposable.wire.scan import SPACE
-from opposable.wire.shapes import Table
+from opposable.wire.shapes import Head, Table
 from opposable.wire.shapes.frames import BEGIN_TOKENS, Frame
 from opposable.wire.shapes.shape import Shape
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.steps import NAME, Block, Space
+from opposable.wire.steps import Block
 from opposable.wire.told import Told
 
 FENCE = "```"
@@ -30,11 +29,6 @@ _FENCE = Literals([FENCE])
 _KEY = re.compile(r"\w+")
 _KEY_END = Literals(['":', '" :'])
 _LONGEST_KEY = 64
-
-
-def _is_one_of(opener: str, texts: Sequence[str], name: str | None) -> bool:
-    """Is the opener one of these texts, with the name put in?"""
-    return any(opener == (text if name is None else text.replace(NAME, name)) for text in texts)
 
 
 class Blocks:
@@ -55,17 +49,24 @@ class Blocks:
         """
         src = self._src
         start = src.at
+        src.pos += len(opener)
+        near, beside = (yield from src.char()), src.at
+        far, behind = (yield from src.skip(SPACE)), src.at
         furthest = start
-        for row in self._rows(opener):
-            src.back(start)
-            markers, ends = self._table.markers(row, frame)
-            block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
-            is_one = (yield from self._over_opener(row, opener, block)) and (yield from self._steps(row, block)) != "no"
-            self._loose = max(self._loose, block.seen)
-            if is_one:
-                shape = yield from self._closing(row, block)
-                return None if shape is None else (shape, block)
-            furthest = max(furthest, src.at)
+        for head in self._heads(opener):
+            self._opened = start if head.is_body else behind if head.spaced else beside
+            if head.goes_on(opener[0] if head.is_body else far if head.spaced else near):
+                src.back(start)
+                row = head.shape
+                markers, ends = self._table.markers(row, frame)
+                block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
+                is_one = (yield from self._over_opener(head, block)) and (yield from self._steps(row, block)) != "no"
+                self._loose = max(self._loose, block.seen)
+                if is_one:
+                    shape = yield from self._closing(row, block)
+                    return None if shape is None else (shape, block)
+                furthest = max(furthest, src.at)
+            furthest = max(furthest, self._opened)
         found = yield from self._past_prose(opener, start, frame)
         if found is None:
             self._loose = max(self._loose, furthest)
@@ -75,7 +76,8 @@ class Blocks:
     def _past_prose(self, opener: str, start: int, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Words stand after the opener: JSON after them is its body where the closer follows. Goes back if there is none."""
         src = self._src
-        row = next((row for row in self._rows(opener) if opener in row.marks and row.is_prefaced), None)
+        heads = self._heads(opener)
+        row = next((head.shape for head in heads if head.shape.is_prefaced and opener in head.shape.marks), None)
         if row is None:
             return None
         markers, ends = self._table.markers(row, frame)
@@ -117,32 +119,28 @@ class Blocks:
 
     def counts(self, opener: str) -> bool:
         """May a block begin with this opener here?"""
-        return bool(self._rows(opener))
+        return bool(self._heads(opener))
 
-    def _rows(self, opener: str) -> Sequence[Shape]:
-        return [row for row in self._table.rows[opener] if row.place != "whole" or self._told.alone]
+    def _heads(self, opener: str) -> tuple[Head, ...]:
+        return self._table.heads(opener) if self._told.alone else self._table.later(opener)
 
-    def _over_opener(self, row: Shape, opener: str, block: Block) -> Wait[bool]:
+    def _over_opener(self, head: Head, block: Block) -> Wait[bool]:
         """Go over the opener, doubled openers, and white space after them. May the shape go on here?"""
         src = self._src
-        name = self._table.named[row.name, opener]
-        if _is_one_of(opener, row.body.openers, name):
-            block.mends += ["missing_opener"] if row.marks and row.is_closed else []
-        else:
-            src.pos += len(opener)
-            if name is not None:
-                at = block.start + next(text.index(NAME) for text in row.marks if text.replace(NAME, name) == opener)
-                block.parts["name"] = (at, at + len(name))
-        first = next(step for step in row.inner if not isinstance(step, Space))
-        while True:
-            after = yield from (src.skip(SPACE) if isinstance(row.inner[0], Space) else src.char())
-            again = (yield from src.look(self._table.again(row))) if src.at > block.start and row.is_tagged else None
-            if again is None:
-                self._opened = src.at
-                return after != "" and first.may_begin(after)
-            src.pos += len(again)
-            if again not in BEGIN_TOKENS and "doubled_marker" not in block.mends:
+        src.go(self._opened)
+        if head.is_body:
+            block.mends += ["missing_opener"] if head.shape.marks and head.shape.is_closed else []
+        elif head.name is not None:
+            block.parts["name"] = block.start + head.name[0], block.start + head.name[1]
+        while head.again is not None and (token := (yield from src.look(head.again))) is not None:
+            src.pos += len(token)
+            if token not in BEGIN_TOKENS and "doubled_marker" not in block.mends:
                 block.mends.append("doubled_marker")
+            after = yield from (src.skip(SPACE) if head.spaced else src.char())
+            self._opened = src.at
+            if not head.goes_on(after):
+                return False
+        return head.first.may_begin((yield from src.char()))
 
     def _steps(self, row: Shape, block: Block) -> Wait[str]:
         for step in row.inner:

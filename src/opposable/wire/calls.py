@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from opposable.wire.choice import Fit, choose, unjudged
 from opposable.wire.dialects import JSON
 from opposable.wire.events import Cause
 from opposable.wire.fits import decode, fits
 from opposable.wire.mend import DEEPEST, Malformed, clean, excerpt, loads, match_end, number
 from opposable.wire.offered import Offered
-from opposable.wire.readings import Fit, choose, unjudged
 
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
 ARGUMENT_KEYS = (
@@ -27,6 +27,8 @@ CALL_KEYS = frozenset((*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS))
 _FENCE = re.compile(r"\A\s*(?:`{3,}[\w+-]*\s*|(?:json|JSON)\s+(?=[{\[]))")
 _SPACE = re.compile(r"\s*")
 _ESCAPED = re.compile(r'(?:\s|\\[nrt])*(?:\[(?:\s|\\[nrt])*)?\{(?:\s|\\[nrt])*\\"')
+_LASTS = ("}", "]", ",", ";", "/", "`")
+"""What a value ends with, or what may follow it, where nothing is missing."""
 _BETWEEN = re.compile(r"\s*[,;]?\s*")
 _FITS: tuple[Fit, ...] = ("not", "may", "doubt")
 """How well a call may fit other than well, the worst first."""
@@ -101,6 +103,8 @@ def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) 
     try:
         return _strict(text), mends
     except (ValueError, RecursionError):
+        if not ended and not text.rstrip().endswith(_LASTS):
+            raise Malformed("cut off") from None
         values, more = choose(
             text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
         )
@@ -314,6 +318,8 @@ def _fit(draft: Draft, tools: Offered) -> Fit:
 
 
 def _begins(keys: list[str], tools: Offered) -> re.Pattern[str]:
-    """What a further member with one of these keys, or a further call, begins with."""
+    """What a further member with one of these keys, or a further call, begins with; the colon may be missing after a comma."""
     key, name = ("|".join(map(re.escape, some)) or r"(?!)" for some in (keys, tools))
-    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])")
+    split = "|".join("['\"]?".join(map(re.escape, one)) for one in keys if one) or r"(?!)"
+    after_comma = rf"['\"”]\s*,\s*['\"“]*(?:{split})(?!\w)"
+    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])|{after_comma}")

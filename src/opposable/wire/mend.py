@@ -74,6 +74,10 @@ def excerpt(text: str, start: int = 0) -> str:
     return repr(text[start : start + _EXCERPT]) + ("…" if len(text) > start + _EXCERPT else "")
 
 
+class Unclear(Malformed):
+    """This text may be one value or another, however its strings end."""
+
+
 def loads(text: str, *, ended: bool, ends: Ends | None = None) -> tuple[list[Any], list[str]]:
     """The values that stand in `text`, one after the other, and the names of the mends they needed.
 
@@ -103,6 +107,8 @@ class Reader:
         self.ended = ended
         self.ends = ends or {}
         self.is_counted = ends is not None
+        self.raw = ""
+        """The last string, as it stands."""
         """Were other readings looked for? If not, what may be the rest of a string is no comment."""
         self.pos = 0
         self.mends: list[str] = []
@@ -123,7 +129,7 @@ class Reader:
             yield
         except Malformed as error:
             where = f"before {excerpt(self.text, self.pos)}" if self.pos < len(self.text) else "at the end"
-            raise Malformed(f"{error}, {where}") from error
+            raise type(error)(f"{error}, {where}") from error
 
     def peek(self) -> str:
         """The next character after white space and comments; empty at the end."""
@@ -205,6 +211,7 @@ class Reader:
         elif not is_first and char not in ("}", "]", ")", ""):
             if self.pos == before or self.dialect.joins.match(char) is None:
                 raise Malformed("two members without a comma")
+            self.is_missing(",", before)
             self.mend("missing_comma")
         if char == bracket:
             self.pos += 1
@@ -213,11 +220,19 @@ class Reader:
             hidden = self.hides >= 0 and match_end(_SPACE, self.text, self.hides) == len(self.text)
             if not self.ended or bracket == ")" or hidden:
                 raise Malformed("cut off")
+            self.is_missing(bracket, before)
             self.mend("missing_closers")
             return True
         if char in "}])":
             raise Malformed("the wrong bracket closes")
         return False
+
+    def is_missing(self, sign: str, end: int) -> None:
+        """A sign is missing where a member ended. Errors: Unclear, where it may be the last of a string there."""
+        opener = {"}": "{", "]": "["}.get(sign, sign)
+        slipped = self.raw.endswith(sign) and self.raw != sign and self.text[end - 1] in firsts(self.dialect)
+        if slipped and (opener == sign or self.raw.count(sign) > self.raw.count(opener)):
+            raise Unclear(f"`{sign}` at the end of a string, and none behind it")
 
     def plain(self, start: int) -> None:
         """A member ended at `start`. Errors: Malformed, where quotes stand in a comment after a string: they may be of it."""
@@ -276,7 +291,7 @@ class Reader:
         """What stands between this quote, which opens here, and the one that closes it."""
         start = self.pos + len(quote.opens)
         stop, self.pos = self.stop(quote, start)
-        raw = self.text[start:stop]
+        raw = self.raw = self.text[start:stop]
         if quote.mend:
             self.mend(quote.mend)
         if not quote.breaks and any(ord(char) < 32 for char in raw):

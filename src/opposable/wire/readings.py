@@ -7,18 +7,15 @@ later quote after which the value could go on. More than `MOST` readings are non
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from opposable.wire.dialects import PYTHON, Dialect, Quote, firsts
 from opposable.wire.mend import DEEPEST, Ends, Malformed, match_end
 
-T = TypeVar("T")
 S = TypeVar("S")
 P = TypeVar("P")
-Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
-"""Does a reading satisfy the tools' schemas? `not`: it cannot be meant. `doubt`: it does, and is not to be trusted."""
 
 Place: TypeAlias = Literal["key", "sign", "due", "value", "item", "after", "done"]
 """What may come next: a key, what stands after it, its value, a value of a list, an argument, what follows; another value."""
@@ -30,7 +27,7 @@ MOST = 8
 """So many readings are left to the schema."""
 _MANY: _Trail = (None, -1, None, 0)
 """More trails than are counted."""
-_NEVER = -1
+NEVER = -1
 """Where nothing stops: there stands what can be meant in a reading, and is never mended (a second comma, no comma)."""
 _LIVE = 32
 """So many states are followed at once."""
@@ -44,7 +41,6 @@ _UNMARKED = {
     ")": re.compile(r"(?!)"),
 }
 """What begins a member without quotes in each kind of bracket. After white space and no comma it is never mended."""
-_NEXT_STRING = re.compile(r",\s*+(?:\w{1,128}+\s*+[:=]\s*+)?[\"'“]")
 _PREFIXES = frozenset("rRuU")
 _BLANK = r"(?:[\s\ufeff]|\\[nrt])*+"
 _NEXT = {
@@ -80,68 +76,6 @@ class _Open(NamedTuple):
     stack: str
     since: int = 0
     broken: bool = False
-
-
-def unjudged(_: object) -> Fit:
-    """Where no schema decides."""
-    return "may"
-
-
-def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool) -> T:
-    """What the text means: as it stands, or else its one reading: the only one, or the only one that satisfies the schema.
-
-    `read` reads the text, in a reading when it is told how its broken strings end. Errors: Malformed.
-    """
-    try:
-        return read(None)
-    except Malformed:
-        found = _readings(text, dialect, read, fit, ended=ended)
-        if not found:
-            raise
-    if len(found) > 1:
-        raise Malformed("it can be read in more than one way")
-    return found[0]
-
-
-def _readings(
-    text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
-) -> list[T]:
-    """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
-    ways = endings(text, dialect, ended=ended)
-    found: list[T] = []
-    doubtful = False
-    for ends in ways:
-        if any(stop == _NEVER for _, stop in ends.values()):
-            raise Malformed("it can be read in more than one way")
-        try:
-            one = read(ends)
-        except Malformed:
-            continue
-        fitting = fit(one)
-        strays = [start for start, (quote, _) in ends.items() if quote is None]
-        if fitting in ("does", "doubt") or (fitting == "may" and len(ways) == 1 and not strays):
-            found.append(one)
-            doubtful = 0 < len(strays) < len(ends) or fitting == "doubt" or _is_doubtful(text, ends)
-    return [] if doubtful and len(found) == 1 else found
-
-
-def _is_doubtful(text: str, ends: Ends) -> bool:
-    """Is there a string with an odd quote in it that may be over, with another after it, or cut off?"""
-    return any(
-        quote is not None
-        and _odd(text[start + len(quote.opens) : stop], quote)
-        and (_NEXT_STRING.search(text, start, stop) or match_end(_SPACE, text, stop + len(quote.opens)) == len(text))
-        for start, (quote, stop) in ends.items()
-    )
-
-
-def _odd(raw: str, quote: Quote) -> bool:
-    return len([found for found in _quotes(quote.closes).findall(raw) if found[0] != "\\"]) % 2 == 1
-
-
-@cache
-def _quotes(closes: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join((r"\\.", *map(re.escape, closes))), re.DOTALL)
 
 
 def endings(text: str, dialect: Dialect, *, ended: bool) -> list[Ends]:
@@ -241,7 +175,7 @@ class _Readings:
             if place == "after":
                 place = _FIRST[at.stack[-1]]
                 if not (spaced and self.dialect.joins.match(quote.opens)):
-                    strays = [*strays, (at.pos, _NEVER)]
+                    strays = [*strays, (at.pos, NEVER)]
             if place not in ("sign", "done"):
                 since = at.pos + len(quote.opens)
                 state = _Open(quote, place == "key", at.stack, since)
@@ -309,11 +243,11 @@ class _Readings:
                 pos += 1
                 continue
             if char == "," and place in ("key", "value", "item"):
-                strays.append((pos, _NEVER))
+                strays.append((pos, NEVER))
                 pos += 1
                 continue
             if place == "after" and spaced and _UNMARKED[stack[-1]].match(self.text, pos):
-                strays.append((pos, _NEVER))
+                strays.append((pos, NEVER))
                 place = _FIRST[stack[-1]]
             moved = self._sign(pos, place, stack) or self._member(pos, end, place, stack, spaced=spaced)
             if moved is None or len(moved[2]) > DEEPEST:

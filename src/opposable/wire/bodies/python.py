@@ -13,10 +13,10 @@ from typing import Any
 from opposable.wire import scan
 from opposable.wire.bodies.bare import Bare, settle
 from opposable.wire.calls import Draft, NoCall, Unnumbered, fit_of, strict_at
+from opposable.wire.choice import choose
 from opposable.wire.dialects import PYTHON
 from opposable.wire.mend import LEADING_ZEROS, Ends, Malformed, Reader, clean
 from opposable.wire.offered import Offered
-from opposable.wire.readings import choose
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Source, Wait
 from opposable.wire.steps import Block, Body, Found, in_a_row

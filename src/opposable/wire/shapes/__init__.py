@@ -5,6 +5,7 @@ Law: a shape is a row and a file of cases, nothing else; what the machine looks 
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from opposable.wire.channels import BEGUN, HEADS
 from opposable.wire.shapes.channels import CHANNELS
@@ -28,7 +29,7 @@ from opposable.wire.shapes.python import BARE_PYTHON, TAGGED_PYTHON
 from opposable.wire.shapes.shape import Section, Shape
 from opposable.wire.shapes.xml import XML
 from opposable.wire.source import Literals
-from opposable.wire.steps import NAME
+from opposable.wire.steps import NAME, Space, Step
 
 SHAPES: tuple[Shape, ...] = (*XML, *TAGGED_PYTHON, *LINES, *BARE_PYTHON, *JSON, *NAMED, *CHANNELS)
 """All shapes, in the order in which those with the same opener are tried."""
@@ -61,6 +62,26 @@ def _expand(texts: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str | N
 def _could_be(row: Shape, bare: Shape) -> bool:
     """Could a bare body be one of this shape that has lost its opener?"""
     return row.is_tagged and isinstance(bare.body, type(row.body))
+
+
+class Head(NamedTuple):
+    """How a block of a shape begins with one opener. `first`: its first step behind that and white space, if any is `spaced`.
+
+    `is_body`: the opener begins the body. `name`: where the opener says a name. `again`: what may follow it and means
+    nothing, and what that begins with.
+    """
+
+    shape: Shape
+    first: Step
+    spaced: bool
+    is_body: bool
+    name: tuple[int, int] | None
+    again: Literals | None
+    agains: frozenset[str]
+
+    def goes_on(self, char: str) -> bool:
+        """May the block go on with this character, behind the opener and white space?"""
+        return char != "" and (char in self.agains or self.first.may_begin(char))
 
 
 class Table:
@@ -96,6 +117,8 @@ class Table:
         self.at_line = tuple(opener for opener in self.rows if opener not in elsewhere)
         self.around = tuple(opener for opener in self.sections if opener not in is_framed)
         """Openers of sections that count wherever they stand."""
+        self._heads: dict[str, tuple[Head, ...]] = {}
+        self._later: dict[str, tuple[Head, ...]] = {}
         self._of_shapes: dict[tuple[str, str], Literals] = {}
         self._markers: dict[tuple[str, Frame | None], tuple[Literals, Literals]] = {}
         self._in_section: dict[tuple[str, ...], Literals] = {}
@@ -121,9 +144,34 @@ class Table:
         """The openers of blocks."""
         return Literals(self.tagged)
 
-    def again(self, shape: Shape) -> Literals:
-        """What may follow the opening marker of a shape and means nothing: the same once more, tokens that begin a text."""
-        return self._kept("again", shape, lambda: (*shape.marks, *BEGIN_TOKENS))
+    def heads(self, opener: str) -> tuple[Head, ...]:
+        """How the blocks begin that may begin with this opener at the beginning of a reply."""
+        found = self._heads.get(opener)
+        if found is None:
+            found = self._heads[opener] = tuple(self._head(shape, opener) for shape in self.rows[opener])
+        return found
+
+    def later(self, opener: str) -> tuple[Head, ...]:
+        """The same, where something was said before."""
+        found = self._later.get(opener)
+        if found is None:
+            heads = self.heads(opener)
+            found = self._later[opener] = tuple(head for head in heads if head.shape.place != "whole")
+        return found
+
+    def _head(self, shape: Shape, opener: str) -> Head:
+        said = self.named[shape.name, opener]
+        is_body = any(opener == (text if said is None else text.replace(NAME, said)) for text in shape.body.openers)
+        name = None
+        if said is not None and not is_body:
+            at = next(text.index(NAME) for text in shape.marks if text.replace(NAME, said) == opener)
+            name = at, at + len(said)
+        first = next(step for step in shape.inner if not isinstance(step, Space))
+        again = None
+        if shape.is_tagged and not is_body:
+            again = self._kept("again", shape, lambda: (*shape.marks, *BEGIN_TOKENS))
+        agains = frozenset(text[0] for text in again.anywhere) if again is not None else frozenset()
+        return Head(shape, first, isinstance(shape.inner[0], Space), is_body, name, again, agains)
 
     def own(self, shape: Shape) -> Literals:
         """The closers of a shape."""

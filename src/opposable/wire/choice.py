@@ -1,0 +1,102 @@
+"""Which reading is meant: the one that is left, or the one that satisfies the schema. Law: one that may be another's part is
+none, since a wrong call is worse than no call.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Literal, TypeAlias, TypeVar
+
+from opposable.wire.dialects import Dialect, Quote
+from opposable.wire.mend import Ends, Malformed, Unclear, match_end
+from opposable.wire.readings import NEVER, endings
+
+T = TypeVar("T")
+Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
+"""Does a reading satisfy the tools' schemas? `not`: it cannot be meant. `doubt`: it does, and is not to be trusted."""
+
+_BLANKS = 99
+"""How much white space may stand before an item of a list."""
+_SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
+_NEXT_STRING = re.compile(r",\s*+(?:\w{1,128}+\s*+[:=]\s*+)?[\"'“]")
+
+
+def unjudged(_: object) -> Fit:
+    """Where no schema decides."""
+    return "may"
+
+
+def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool) -> T:
+    """What the text means: as it stands, or else its one reading: the only one, or the only one that satisfies the schema.
+
+    `read` reads the text, in a reading when it is told how its broken strings end. Errors: Malformed.
+    """
+    try:
+        return read(None)
+    except Unclear:
+        raise
+    except Malformed:
+        found = _meant(text, dialect, read, fit, ended=ended)
+        if not found:
+            raise
+    if len(found) > 1:
+        raise Malformed("it can be read in more than one way")
+    return found[0]
+
+
+def _meant(
+    text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
+) -> list[T]:
+    """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
+    ways = endings(text, dialect, ended=ended)
+    found: list[T] = []
+    doubtful = False
+    for ends in ways:
+        if any(stop == NEVER for _, stop in ends.values()):
+            raise Malformed("it can be read in more than one way")
+        try:
+            one = read(ends)
+        except Malformed:
+            continue
+        fitting = fit(one)
+        strays = [start for start, (quote, _) in ends.items() if quote is None]
+        if fitting in ("does", "doubt") or (fitting == "may" and len(ways) == 1 and not strays):
+            found.append(one)
+            doubtful = 0 < len(strays) < len(ends) or fitting == "doubt" or _is_doubtful(text, ends)
+    return [] if doubtful and len(found) == 1 else found
+
+
+def _is_doubtful(text: str, ends: Ends) -> bool:
+    """Is there a string that may be over within itself, or may be cut off?"""
+    return any(quote is not None and _may_be_over(text, start, quote, stop) for start, (quote, stop) in ends.items())
+
+
+def _may_be_over(text: str, start: int, quote: Quote, stop: int) -> bool:
+    """May this string be over within itself: as an item with another after it, or at a quote that has no other with it?"""
+    raw = text[start + len(quote.opens) : stop]
+    inner = sum(found[0] != "\\" for found in _quotes(quote.closes).findall(raw))
+    if inner % 2 == 0 and not _is_item(text, start):
+        return False
+    is_last = match_end(_SPACE, text, stop + len(quote.opens)) == len(text)
+    return (
+        is_last
+        or _NEXT_STRING.search(raw) is not None
+        or (inner == 1 and _at_edge(quote.closes).search(raw) is not None)
+    )
+
+
+@cache
+def _at_edge(closes: tuple[str, ...]) -> re.Pattern[str]:
+    """A quote at one end of a string, or before a bracket that closes."""
+    quote = "|".join(map(re.escape, closes))
+    return re.compile(rf"\A(?:{quote})|(?:{quote})\s*+(?:\Z|[}}\])])")
+
+
+def _is_item(text: str, start: int) -> bool:
+    """Is what begins here an item of a list, not the value of a key?"""
+    return text[max(0, start - _BLANKS) : start].rstrip()[-1:] in ("[", ",")
+
+
+@cache
+def _quotes(closes: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join((r"\\.", *map(re.escape, closes))), re.DOTALL)
