@@ -37,8 +37,7 @@ class Walk(TagReader):
 
     def __init__(self, src: Source, form: Form, tools: Offered, markers: Literals, name: str, *, loose: bool) -> None:
         super().__init__(src, form, tools, markers, name)
-        self.loose = loose
-        self.seen = 0
+        self.loose, self.seen = loose, 0
         self.is_wrapped, self.is_broken = True, False
         self.calls: list[Written] = []
         self._wrapped = wrapped(form)
