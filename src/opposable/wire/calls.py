@@ -5,7 +5,7 @@ Law: an argument is never invented and never dropped; what is shaped like a defi
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,7 +106,11 @@ def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) 
         if not ended and not text.rstrip().endswith(_LASTS):
             raise Malformed("cut off") from None
         values, more = choose(
-            text, JSON, lambda ends: loads(text, ended=ended, ends=ends), lambda read: fit(read[0]), ended=ended
+            text,
+            JSON,
+            lambda ends: loads(text, ended=ended and ends is None, ends=ends),
+            lambda read: fit(read[0]),
+            ended=ended,
         )
         return values, mends + more
 
@@ -311,15 +315,20 @@ def _fit(draft: Draft, tools: Offered) -> Fit:
         if value is not None
     }
     texts = [value for value in values.values() if isinstance(value, str)]
-    seems_two = any(map(_begins([key for key in known if key not in values], tools).search, texts))
+    missing = known.keys() - values.keys()
+    seems_two = any(_seems_two(text, missing, tools) for text in texts)
     if fits(typed, schema, schema):
         return "doubt" if seems_two else "does"
     return "not" if seems_two else "may"
 
 
-def _begins(keys: list[str], tools: Offered) -> re.Pattern[str]:
-    """What a further member with one of these keys, or a further call, begins with; the colon may be missing after a comma."""
-    key, name = ("|".join(map(re.escape, some)) or r"(?!)" for some in (keys, tools))
-    split = "|".join("['\"]?".join(map(re.escape, one)) for one in keys if one) or r"(?!)"
-    after_comma = rf"['\"”]\s*,\s*['\"“]*(?:{split})(?!\w)"
-    return re.compile(rf"(?<!\w)(?:(?:{key})['\"”]?\s*[:=]|(?:{name})['\"”]?\s*[(,}}])|{after_comma}")
+_MEMBER = re.compile(r"(?<!\w)([\w.$-]{1,128})['\"”]?\s*[:=]|['\"”]\s*,\s*['\"“]*([\w.$'\"-]{1,128})")
+"""What a further member may begin with: a key and its sign, or a quote, a comma and a key."""
+_FURTHER = re.compile(r"(?<!\w)([\w.:$-]{1,128})['\"”]?\s*[(,}]")
+"""What a further call may begin with."""
+
+
+def _seems_two(text: str, keys: Collection[str], tools: Offered) -> bool:
+    """Does a further member with one of these keys, or a further call, seem to begin within the text?"""
+    members = (found[1] or found[2].replace('"', "").replace("'", "") for found in _MEMBER.finditer(text))
+    return any(key in keys for key in members) or any(found[1] in tools for found in _FURTHER.finditer(text))

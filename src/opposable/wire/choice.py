@@ -18,6 +18,9 @@ Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
 _BLANKS = 99
 """How much white space may stand before an item of a list."""
 _SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
+_CLOSING = re.compile(r"[^\s(\[{=,:+]\0(?!\w)")
+_OPENING = re.compile(r"\W?\0[^\s)\]},;:]")
+"""The characters around a quote that seems to close, or to open, a string."""
 _NEXT_STRING = re.compile(r",\s*+(?:\w{1,128}+\s*+[:=]\s*+)?[\"'“]")
 
 
@@ -29,7 +32,8 @@ def unjudged(_: object) -> Fit:
 def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool) -> T:
     """What the text means: as it stands, or else its one reading: the only one, or the only one that satisfies the schema.
 
-    `read` reads the text, in a reading when it is told how its broken strings end. Errors: Malformed.
+    `read` reads the text, in a reading when it is told how its broken strings end; then no closers may be missing, since
+    a string is broken and the end is lost where both are. Errors: Malformed.
     """
     try:
         return read(None)
@@ -72,17 +76,27 @@ def _is_doubtful(text: str, ends: Ends) -> bool:
 
 
 def _may_be_over(text: str, start: int, quote: Quote, stop: int) -> bool:
-    """May this string be over within itself: as an item with another after it, or at a quote that has no other with it?"""
+    """May this string be over within itself?
+
+    An item may be where another seems to follow it, any other where its quotes are odd too; at a quote that has no other
+    with it; where its first quote closes something and its last opens something, as in `"x" + "y"`; and where a backslash
+    before a quote is escaped itself.
+    """
     raw = text[start + len(quote.opens) : stop]
-    inner = sum(found[0] != "\\" for found in _quotes(quote.closes).findall(raw))
-    if inner % 2 == 0 and not _is_item(text, start):
+    inner = [found for found in _quotes(quote.closes).finditer(raw) if found[0][0] != "\\"]
+    if not inner:
         return False
-    is_last = match_end(_SPACE, text, stop + len(quote.opens)) == len(text)
-    return (
-        is_last
-        or _NEXT_STRING.search(raw) is not None
-        or (inner == 1 and _at_edge(quote.closes).search(raw) is not None)
-    )
+    odd = len(inner) % 2 == 1
+    if odd or _is_item(text, start):
+        is_last = match_end(_SPACE, text, stop + len(quote.opens)) == len(text)
+        if is_last or _NEXT_STRING.search(raw) is not None:
+            return True
+    if len(inner) == 1 and _at_edge(quote.closes).search(raw) is not None:
+        return True
+    first, last = inner[0], inner[-1]
+    closes = _CLOSING.match(raw[: first.start()][-1:] + "\0" + raw[first.end() : first.end() + 1]) is not None
+    opens = _OPENING.match(raw[: last.start()][-1:] + "\0" + raw[last.end() : last.end() + 1]) is not None
+    return (closes and opens) or any(raw[: found.start()].endswith("\\\\") for found in inner)
 
 
 @cache

@@ -201,11 +201,13 @@ class Reader:
         """Between two members: is this the end of the container? Else its next member stands here."""
         before = self.pos
         char = self.peek()
+        goes_on = is_first
         if not is_first and not self.is_counted:
             self.plain(before)
         if char == "," and not is_first:
             self.pos += 1
             char = self.peek()
+            goes_on = True
             if char in ("}", "]", ")", ""):
                 self.mend("extra_comma")
         elif not is_first and char not in ("}", "]", ")", ""):
@@ -218,7 +220,7 @@ class Reader:
             return True
         if not char:
             hidden = self.hides >= 0 and match_end(_SPACE, self.text, self.hides) == len(self.text)
-            if not self.ended or bracket == ")" or hidden:
+            if not self.ended or bracket == ")" or hidden or goes_on:
                 raise Malformed("cut off")
             if "missing_closers" not in self.mends:
                 self.is_missing(bracket, before)
@@ -246,7 +248,10 @@ class Reader:
         """The key that stands here."""
         quote = self.quote()
         if quote is not None:
-            return self.string(quote)
+            key = self.string(quote)
+            if "\n" in self.raw:
+                raise Malformed("a line break in a key")
+            return key
         word = _WORD.match(self.text, self.pos)
         if word is None:
             raise Malformed("a key is missing")
@@ -270,8 +275,10 @@ class Reader:
             if LEADING_ZEROS.match(word):
                 self.mend("leading_zeros")
             return number(word)
-        if not word.isidentifier() or word in ("NaN", "Infinity"):
+        if not word.isidentifier() or word in ("NaN", "Infinity", "undefined"):
             raise Malformed("an unquoted value that is no single word")
+        if len(word) > 1 and any(literal.startswith(word) for literal in LITERALS):
+            raise Malformed("a word that is cut off")
         if self.pos == len(self.text):
             raise Malformed("cut off in a word")
         self.mend("unquoted_word")

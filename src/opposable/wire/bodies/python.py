@@ -40,7 +40,7 @@ def read(body: str, tools: Offered, *, ended: bool) -> list[Draft]:
     return choose(
         body,
         PYTHON,
-        lambda ends: _read(body, tools, ends, ended=ended),
+        lambda ends: _read(body, tools, ends, ended=ended and ends is None),
         lambda found: fit_of(lambda: found, tools),
         ended=ended,
     )
