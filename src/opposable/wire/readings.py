@@ -13,7 +13,7 @@ from functools import cache
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from opposable.wire.dialects import PYTHON, Dialect, Quote, firsts
-from opposable.wire.mend import DEEPEST, Ends, Malformed, match_end
+from opposable.wire.mend import DEEPEST, Doubtful, Ends, Malformed, match_end
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -93,8 +93,11 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
     """
     try:
         return read(None)
-    except Malformed:
-        found = _readings(text, dialect, read, fit, ended=ended)
+    except Malformed as error:
+        ways = endings(text, dialect, ended=ended)
+        if ways == [{}] and not isinstance(error, Doubtful):
+            raise
+        found = _readings(text, ways, read, fit)
         if not found:
             raise
     if len(found) > 1:
@@ -102,11 +105,8 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
     return found[0]
 
 
-def _readings(
-    text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
-) -> list[T]:
+def _readings(text: str, ways: Sequence[Ends], read: Callable[[Ends | None], T], fit: Callable[[T], Fit]) -> list[T]:
     """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
-    ways = endings(text, dialect, ended=ended)
     found: list[T] = []
     doubtful = False
     for ends in ways:
