@@ -3,13 +3,13 @@ none, since a wrong call is worse than no call.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, TypeAlias, TypeVar
 
 from opposable.wire.dialects import Dialect, Quote
-from opposable.wire.mend import Ends, Malformed, Unclear, match_end
-from opposable.wire.readings import NEVER, endings
+from opposable.wire.mend import Doubtful, Ends, Malformed, Unclear, match_end
+from opposable.wire.readings import endings
 
 T = TypeVar("T")
 Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
@@ -39,8 +39,11 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
         return read(None)
     except Unclear:
         raise
-    except Malformed:
-        found = _meant(text, dialect, read, fit, ended=ended)
+    except Malformed as error:
+        ways = endings(text, dialect, ended=ended)
+        if ways == [{}] and not isinstance(error, Doubtful):
+            raise
+        found = _meant(text, ways, read, fit)
         if not found:
             raise
     if len(found) > 1:
@@ -48,16 +51,11 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
     return found[0]
 
 
-def _meant(
-    text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit], *, ended: bool
-) -> list[T]:
+def _meant(text: str, ways: Sequence[Ends], read: Callable[[Ends | None], T], fit: Callable[[T], Fit]) -> list[T]:
     """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
-    ways = endings(text, dialect, ended=ended)
     found: list[T] = []
     doubtful = False
     for ends in ways:
-        if any(stop == NEVER for _, stop in ends.values()):
-            raise Malformed("it can be read in more than one way")
         try:
             one = read(ends)
         except Malformed:

@@ -52,11 +52,14 @@ Ends: TypeAlias = Mapping[int, tuple[Quote | None, int]]
 DEEPEST = 200
 """How deep a value may be nested."""
 _EXCERPT = 40
+_LAYOUT = re.compile(r"[\s\ufeff\\#/]")
+"""What white space, an escaped line break or a comment may begin with."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _ESCAPED_BREAK = re.compile(r"(?:\\[nrt])+")
 _ODD_SPACE = re.compile(r"[\s\ufeff]+")
 _WORD = re.compile(r"[\w$.+-]+")
 LEADING_ZEROS = re.compile(r"[+-]?0[\d_]")
+_CONTROL = re.compile(r"[\x00-\x1f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PATH = re.compile(r"[A-Za-z]:\\|\\\\")
 _LITERAL = re.compile(r"\\([\\'])")
@@ -67,6 +70,10 @@ _any_of = cache(lambda texts: re.compile("|".join(map(re.escape, texts))))
 
 class Malformed(ValueError):
     """This text is no value, or more than one."""
+
+
+class Doubtful(Malformed):
+    """It may be one value, once it is known that no string of it ends elsewhere."""
 
 
 def excerpt(text: str, start: int = 0) -> str:
@@ -137,7 +144,7 @@ class Reader:
 
     def space(self) -> int:
         """Go over white space and comments; the place after them."""
-        while True:
+        while _LAYOUT.match(self.text, self.pos) is not None or self.pos in self.ends:
             start = self.pos
             self.pos = match_end(_SPACE, self.text, self.pos)
             if (end := match_end(_ODD_SPACE, self.text, self.pos)) > self.pos:
@@ -154,7 +161,8 @@ class Reader:
                 self.pos += 1
                 self.mend("stray_closer")
             if self.pos == start:
-                return self.pos
+                break
+        return self.pos
 
     def value(self, depth: int) -> Any:
         """The value that stands here. Errors: Malformed."""
@@ -239,10 +247,10 @@ class Reader:
             raise Unclear(f"`{sign}` at the end of a string, and none behind it")
 
     def plain(self, start: int) -> None:
-        """A member ended at `start`. Errors: Malformed, where quotes stand in a comment after a string: they may be of it."""
+        """A member ended at `start`. Errors: Doubtful, where quotes stand in a comment after a string: they may be of it."""
         quotes = firsts(self.dialect)
         if self.text[start - 1] in quotes and any(char in quotes for char in self.text[start : self.pos]):
-            raise Malformed("a comment with quotes in it after a string")
+            raise Doubtful("a comment with quotes in it after a string")
 
     def key(self) -> str:
         """The key that stands here."""
@@ -304,7 +312,7 @@ class Reader:
         self.raw_end = self.pos
         if quote.mend:
             self.mend(quote.mend)
-        if not quote.breaks and any(ord(char) < 32 for char in raw):
+        if not quote.breaks and _CONTROL.search(raw) is not None:
             self.mend("raw_control")
         return raw
 

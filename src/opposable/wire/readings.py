@@ -2,7 +2,8 @@
 
 Law: one pass from left to right, whatever the text, in which readings that can only go on alike go on as one. A sound
 string, whose first quote is followed by what can follow it there, is never looked past; a broken one may end at every
-later quote after which the value could go on. More than `MOST` readings are none.
+later quote after which the value could go on. More than `MOST` readings are none, and one that is never mended rules out
+all others: a state that such a reading is in has no trails, and where no state has any, nothing is left to read.
 """
 
 import re
@@ -25,10 +26,8 @@ _Trail: TypeAlias = "tuple[_Trail, int, Quote | None, int] | None"
 
 MOST = 8
 """So many readings are left to the schema."""
-_MANY: _Trail = (None, -1, None, 0)
-"""More trails than are counted."""
-NEVER = -1
-"""Where nothing stops: there stands what can be meant in a reading, and is never mended (a second comma, no comma)."""
+_NEVER = -1
+"""The place of what can be meant in a reading, and is never mended (a second comma, no comma)."""
 _LIVE = 32
 """So many states are followed at once."""
 _SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
@@ -86,10 +85,7 @@ def endings(text: str, dialect: Dialect, *, ended: bool) -> list[Ends]:
             readings.at(token.start())
             if not readings.live:
                 break
-    found = [*map(_ends, readings.whole(ended=ended))]
-    if len(found) > MOST or any(-1 in ends for ends in found):
-        raise Malformed("more readings than are counted")
-    return found
+    return [*map(_ends, readings.whole(ended=ended))]
 
 
 @cache
@@ -140,21 +136,26 @@ class _Readings:
         self.free, self.open = {}, {}
         for outside, trails in free.items():
             if outside.pos > pos:
-                _add(_MANY, self.free, outside, trails)
+                _add(self.free, outside, trails)
             elif (found := self._go(outside, pos)) is not None and found[0].pos > pos:
-                _add(_MANY, self.free, found[0], [_strayed(trail, found[2]) for trail in trails])
+                _add(self.free, found[0], _strayed(trails, found[2]))
             elif found is not None:
                 self._begin(found, trails)
         for inside, paths in opened.items():
             if inside.since > pos:
-                _add((0, _MANY), self.open, inside, paths)
+                _add(self.open, inside, paths)
             else:
                 self._quote(pos, inside, paths)
         if self.live > _LIVE:
             raise Malformed("more readings than are followed")
+        if self.live and not any(self.free.values()) and not any(self.open.values()):
+            raise Malformed("more readings than are counted")
 
     def whole(self, *, ended: bool) -> list[_Trail]:
-        """The trails of the readings in which the text is whole. `ended`: closers may be missing at its end."""
+        """The trails of the readings in which the text is whole. `ended`: closers may be missing at its end.
+
+        Errors: Malformed, for more than `MOST`, or one that is never mended.
+        """
         found: list[_Trail] = []
         for outside, trails in self.free.items():
             last = self._go(outside, len(self.text))
@@ -162,10 +163,13 @@ class _Readings:
                 continue
             place, strays = last[0].place, last[2]
             if place == "done" or (ended and not strays and place not in ("sign", "due")):
-                found += [_strayed(trail, strays) for trail in trails]
+                more = _strayed(trails, strays)
+                found += more
+                if not more or len(found) > MOST:
+                    raise Malformed("more readings than are counted")
         return found
 
-    def _begin(self, found: tuple[_Free, bool, list[tuple[int, int]]], trails: list[_Trail]) -> None:
+    def _begin(self, found: tuple[_Free, bool, list[int]], trails: list[_Trail]) -> None:
         """Strings that begin here, if any may."""
         at, spaced, strays = found
         for quote in _by_first(self.dialect)[self.text[at.pos]]:
@@ -175,11 +179,11 @@ class _Readings:
             if place == "after":
                 place = _FIRST[at.stack[-1]]
                 if not (spaced and self.dialect.joins.match(quote.opens)):
-                    strays = [*strays, (at.pos, NEVER)]
+                    strays = [*strays, _NEVER]
             if place not in ("sign", "done"):
                 since = at.pos + len(quote.opens)
                 state = _Open(quote, place == "key", at.stack, since)
-                _add((0, _MANY), self.open, state, [(at.pos, _strayed(trail, strays)) for trail in trails])
+                _add(self.open, state, [(at.pos, trail) for trail in _strayed(trails, strays)])
 
     def _quote(self, pos: int, state: _Open, paths: list[tuple[int, _Trail]]) -> None:
         """Go over a quote within a string: it ends here, or it does not, or either."""
@@ -188,18 +192,18 @@ class _Readings:
         if state.since:
             state = state._replace(since=0)
         if closer is None:
-            _add((0, _MANY), self.open, state, paths)
+            _add(self.open, state, paths)
             return
         end = pos + len(closer)
         may_end = state.is_key or self._may_end(end, state)
         if state.is_key or (may_end and not state.broken and _FOLLOWS[state.stack[-1]].match(self.text, end)):
             place: Place = "sign" if state.is_key else "after"
-            _add(_MANY, self.free, _Free(end, place, state.stack), [trail for _, trail in paths])
+            _add(self.free, _Free(end, place, state.stack), [trail for _, trail in paths])
             return
         if may_end:
             trails = [(trail, start, state.quote, pos) if state.broken else trail for start, trail in paths]
-            _add(_MANY, self.free, _Free(end, "after", state.stack), trails)
-        _add((0, _MANY), self.open, state if state.broken else state._replace(broken=True), paths)
+            _add(self.free, _Free(end, "after", state.stack), trails)
+        _add(self.open, state if state.broken else state._replace(broken=True), paths)
 
     def _may_end(self, end: int, state: _Open) -> bool:
         """Could the value go on, were this the end of a string in it?"""
@@ -220,13 +224,13 @@ class _Readings:
             return True
         return char == "," or (after > end and self.dialect.joins.match(char) is not None)
 
-    def _go(self, state: _Free, end: int) -> tuple[_Free, bool, list[tuple[int, int]]] | None:
+    def _go(self, state: _Free, end: int) -> tuple[_Free, bool, list[int]] | None:
         """Go over what stands between strings. The state then, was white space gone over last, and stray brackets.
 
         It may be further on, as quotes in a comment are none. None: this is no reading.
         """
         pos, place, stack = state
-        strays: list[tuple[int, int]] = []
+        strays: list[int] = []
         spaced = False
         while pos < end:
             if (after := match_end(_SPACE, self.text, pos)) > pos:
@@ -239,15 +243,15 @@ class _Readings:
                 continue
             char = self.text[pos]
             if char in _FIRST and place == "after" and char not in stack:
-                strays.append((pos, pos + 1))
+                strays.append(pos)
                 pos += 1
                 continue
             if char == "," and place in ("key", "value", "item"):
-                strays.append((pos, NEVER))
+                strays.append(_NEVER)
                 pos += 1
                 continue
             if place == "after" and spaced and _UNMARKED[stack[-1]].match(self.text, pos):
-                strays.append((pos, NEVER))
+                strays.append(_NEVER)
                 place = _FIRST[stack[-1]]
             moved = self._sign(pos, place, stack) or self._member(pos, end, place, stack, spaced=spaced)
             if moved is None or len(moved[2]) > DEEPEST:
@@ -309,14 +313,18 @@ class _Readings:
         return after, "sign" if place == "key" else "after", stack
 
 
-def _add(many: P, states: dict[S, list[P]], state: S, more: list[P]) -> None:
-    """Further ways into a state; `many` stands for more than `MOST`."""
-    if state in states:
-        more = [*states[state], *more]
-    states[state] = more if len(more) <= MOST else [many]
+def _add(states: dict[S, list[P]], state: S, more: list[P]) -> None:
+    """Further ways into a state; none are left of more than `MOST`, or once one of them is never mended."""
+    before = states.get(state)
+    if before is not None:
+        more = [*before, *more] if before and more else []
+    states[state] = more if len(more) <= MOST else []
 
 
-def _strayed(trail: _Trail, strays: list[tuple[int, int]]) -> _Trail:
-    for pos, stop in strays:
-        trail = (trail, pos, None, stop)
-    return trail
+def _strayed(trails: list[_Trail], strays: list[int]) -> list[_Trail]:
+    """The trails, with these stray brackets in them; none, where what is never mended stands there."""
+    if _NEVER in strays:
+        return []
+    for pos in strays:
+        trails = [(trail, pos, None, pos + 1) for trail in trails]
+    return trails
