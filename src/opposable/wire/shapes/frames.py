@@ -63,7 +63,14 @@ BEGUN = Frame("reasoning", (*REASONING_CLOSERS, *_ENDS_A_MESSAGE), line=LINE_CLO
 LABELS: dict[str, str] = {"<|channel>": "thought"}
 """A word between an opener of reasoning and its text, which belongs to the opener."""
 
-NOISE: tuple[str, ...] = ("<bos>", "<|CHATBOT_TOKEN|>", "<eos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>")
+NOISE: tuple[str, ...] = (
+    "\ufeff",
+    "<bos>",
+    "<|CHATBOT_TOKEN|>",
+    "<eos>",
+    "<|begin_of_text|>",
+    "<｜begin▁of▁sentence｜>",
+)
 """Tokens that say nothing at the beginning of a reply."""
 
 ANSWER = "assistantfinal"
