@@ -257,7 +257,7 @@ class Reader:
         quote = self.quote()
         if quote is not None:
             key = self.string(quote)
-            if "\n" in self.raw:
+            if "\n" in self.raw and not quote.breaks:
                 raise Malformed("a line break in a key")
             return key
         word = _WORD.match(self.text, self.pos)
