@@ -125,5 +125,6 @@ class TagReader:
         """Go over white space, and line breaks that were escaped; the character after them."""
         start = self.src.at
         char = yield from scan.over_breaks(self.src)
-        self.breaks = self.breaks or "\\" in self.src.since(start)
+        if not self.breaks and self.src.at > start:
+            self.breaks = "\\" in self.src.since(start)
         return char

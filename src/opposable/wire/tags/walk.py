@@ -385,8 +385,11 @@ class Walk(TagReader):
         while (yield from src.find(_CDATA_END)) is not None:
             src.pos += 3
             span.stop, span.end = src.at, "reply"
-            if not (yield from src.skip(scan.SPACE)):
+            char = yield from src.skip(scan.SPACE)
+            if not char:
                 return True
+            if char not in self._candidates.firsts:
+                continue
             at = src.at
             tag = yield from self.here()
             if self._closes(tag, span):
