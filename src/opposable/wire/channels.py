@@ -34,7 +34,7 @@ BEGUN = (" to=", "to=", MESSAGE, "commentary to=", "analysis to=")
 LONGEST = 256
 _WORDS_IN_PART = 3
 _TOKENS = Literals((START, CHANNEL, CONSTRAIN, MESSAGE))
-_WORDS = re.compile(r"[\w.:/@=\- \t]+")
+_WORDS = re.compile(rf"(?:[\w.:/@=\- \t]++|{'|'.join(map(re.escape, (START, CHANNEL, CONSTRAIN)))})++")
 _BEGINNING = re.compile(r"[<|\w]+")
 _CHANNELS = ("analysis", "commentary", "final")
 _THOUGHT = ("self", "developer")

@@ -187,11 +187,12 @@ class _Readings:
 
     def _quote(self, pos: int, state: _Open, paths: list[tuple[int, _Trail]]) -> None:
         """Go over a quote within a string: it ends here, or it does not, or either."""
-        char = self.text[pos]
-        closer = next((one for one in state.quote.closes if one == char or self.text.startswith(one, pos)), None)
         if state.since:
-            state = state._replace(since=0)
-        if closer is None:
+            state = _Open(state.quote, state.is_key, state.stack)
+        for closer in state.quote.closes:
+            if self.text.startswith(closer, pos):
+                break
+        else:
             _add(self.open, state, paths)
             return
         end = pos + len(closer)
@@ -203,7 +204,7 @@ class _Readings:
         if may_end:
             trails = [(trail, start, state.quote, pos) if state.broken else trail for start, trail in paths]
             _add(self.free, _Free(end, "after", state.stack), trails)
-        _add(self.open, state if state.broken else state._replace(broken=True), paths)
+        _add(self.open, state if state.broken else _Open(state.quote, state.is_key, state.stack, broken=True), paths)
 
     def _may_end(self, end: int, state: _Open) -> bool:
         """Could the value go on, were this the end of a string in it?"""

@@ -85,7 +85,7 @@ def json(src: Source, markers: Literals, keys: KeyCheck | None = None) -> Wait[E
         char = yield from over_breaks(src)
         if not char:
             return "end"
-        if (yield from src.look(markers)) is not None:
+        if char in markers.firsts and (yield from src.look(markers)) is not None:
             return "marker"
         sound, allowed = yield from _token(src, state, char)
         if not allowed:
@@ -239,7 +239,7 @@ def term(src: Source, markers: Literals, dialect: Dialect, inside: str = "") -> 
         char = yield from src.skip(SPACE)
         if not char:
             return "end"
-        found = yield from src.look(markers)
+        found = (yield from src.look(markers)) if char in markers.firsts else None
         if found is not None and not (state.stack and state.awaits and found[0].isalpha()):  # a word may be a key
             return "marker"
         if not (yield from _part(src, state, char, dialect)):
@@ -262,10 +262,9 @@ def _part(src: Source, state: _Term, char: str, dialect: Dialect) -> Wait[bool]:
         yield from src.skip(_COMMENT)
         return True
     start = src.at
-    if state.stack:
+    if state.stack and char in "=>,:":
         yield from src.skip(_SIGNS)
-        if src.at > start:
-            return state.sign()
+        return state.sign()
     after = yield from src.skip(_TERM_WORD if state.stack else _TERM_NAME)
     word = src.since(start)
     if not word:
@@ -286,7 +285,7 @@ def calls(src: Source, markers: Literals) -> Wait[End]:
         char = yield from over_comments(src, _BETWEEN_CALLS)
         if not char:
             return "end"
-        if (yield from src.look(markers)) is not None:
+        if char in markers.firsts and (yield from src.look(markers)) is not None:
             return "marker"
         if char == "]":
             src.pos += 1

@@ -58,6 +58,11 @@ class Literals:
         self.longest = max(map(len, (*self.anywhere, *self.line)), default=1)
 
     @cached_property
+    def firsts(self) -> frozenset[str]:
+        """The characters that one of them may begin with. Where another stands, none is to be looked for."""
+        return frozenset(text[0] for text in (*self.anywhere, *self.line))
+
+    @cached_property
     def run(self) -> Run:
         """Text in which none of them begins, and no line that one may begin."""
         firsts = re.escape("".join({text[0] for text in self.anywhere}) + ("\n" if self.line else ""))
@@ -341,14 +346,15 @@ class Source:
             yield
         return self.text[self.pos]
 
-    def skip(self, pattern: re.Pattern[str], end: float = math.inf) -> Wait[str]:
+    def skip(self, pattern: re.Pattern[str], end: int = _FAR) -> Wait[str]:
         """Go over all that matches `pattern` (a run of characters), up to a place; the character after it, as `char` does."""
         while True:
-            match = pattern.match(self.text, self.pos, int(min(len(self.text), end - self.base)))
+            text = self.text
+            match = pattern.match(text, self.pos, end - self.base)
             if match is not None:
                 self.pos = match.end()
-            if self.pos < len(self.text):
-                return self.text[self.pos]
+            if self.pos < len(text):
+                return text[self.pos]
             if self.closed:
                 return ""
             yield

@@ -121,9 +121,15 @@ class TagReader:
             if tag.role:
                 return tag
 
+    def beyond(self, within: re.Pattern[str] = WITHIN) -> Wait[Tag]:
+        """The same as `here`, after white space."""
+        yield from self.layout()
+        return (yield from self.here(within))
+
     def layout(self) -> Wait[str]:
         """Go over white space, and line breaks that were escaped; the character after them."""
         start = self.src.at
         char = yield from scan.over_breaks(self.src)
-        self.breaks = self.breaks or "\\" in self.src.since(start)
+        if not self.breaks and self.src.at > start:
+            self.breaks = "\\" in self.src.since(start)
         return char

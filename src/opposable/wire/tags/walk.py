@@ -64,13 +64,9 @@ class Walk(TagReader):
             if state != "on":
                 return state
             end = src.at
-            yield from self.layout()
-            tag = yield from self.here(HEAD)
-            while tag.role == "/call":
+            while (tag := (yield from self.beyond(HEAD))).role == "/call":
                 self.calls[-1].mends.append("doubled_marker")
                 end = src.at
-                yield from self.layout()
-                tag = yield from self.here(HEAD)
             if not many or tag.role != "call":
                 src.back(end)
                 return "on"
@@ -91,8 +87,7 @@ class Walk(TagReader):
         if not self.form.calls:
             self._begin(self.name)
             return "on"
-        yield from self.layout()
-        tag = yield from self.here(HEAD)
+        tag = yield from self.beyond(HEAD)
         name = tag.says(*NAMED)
         if tag.role != "call" or name is None:
             return "cut" if tag.role == "cut" and self.is_wrapped else "no"
@@ -233,14 +228,12 @@ class Walk(TagReader):
         while tag.role == "/key":
             closed += 1
             after = tag.end
-            yield from self.layout()
-            tag = yield from self.here()
+            tag = yield from self.beyond()
         if tag.role == "type":
             yield from src.skip(WITHIN)
             mark = src.since(tag.end).strip()
             after = (yield from self.here()).end
-            yield from self.layout()
-            tag = yield from self.here()
+            tag = yield from self.beyond()
         if closed > 1:
             mends.append("doubled_marker")
         if not closed or tag.role != "value":
@@ -384,17 +377,18 @@ class Walk(TagReader):
         while (yield from src.find(_CDATA_END)) is not None:
             src.pos += 3
             span.stop, span.end = src.at, "reply"
-            if not (yield from src.skip(scan.SPACE)):
+            char = yield from src.skip(scan.SPACE)
+            if not char:
                 return True
-            at = src.at
+            if char not in self._candidates.firsts:
+                continue
             tag = yield from self.here()
             if self._closes(tag, span):
                 span.end = "own"
                 return True
+            src.back(tag.start)
             if tag.role in _FOLLOW:
-                src.back(at)
                 span.end = "outer"
                 return True
-            src.back(at)
         span.stop, span.end = src.at, "broken"
         return True
