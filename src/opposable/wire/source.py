@@ -85,7 +85,11 @@ class Literals:
     @cached_property
     def _by_start(self) -> tuple[Mapping[str, Sequence[str]], ...]:
         """By their first two characters, the longest first: those anywhere, all, and those of a line."""
-        return _by_start(self.anywhere), _by_start((*self.anywhere, *self.line)), _by_start(self.line)
+        return _by_start(self.anywhere), self._all_by_start, _by_start(self.line)
+
+    @cached_property
+    def _all_by_start(self) -> Mapping[str, Sequence[str]]:
+        return _by_start((*self.anywhere, *self.line))
 
     def begins(self, text: str) -> bool:
         """Is this the beginning of one of them, and not yet all of it?"""
@@ -105,7 +109,7 @@ class Literals:
 
     def match(self, text: str, pos: int) -> str | None:
         """Which of these stands at `pos`, wherever that is: the longest."""
-        return self._at(text, pos, self._by_start[1])
+        return self._at(text, pos, self._all_by_start)
 
     def _at(self, text: str, pos: int, by_start: Mapping[str, Sequence[str]]) -> str | None:
         for found in by_start.get(text[pos : pos + 2], ()):
@@ -330,10 +334,10 @@ class Source:
 
     def look(self, literals: Literals) -> Wait[str | None]:
         """Which of these literals stands right here? The longest that does, or None. Stays where it is."""
-        longest = literals.longest
-        while not self.closed and (
-            self.pos == len(self.text)
-            or (len(self.text) - self.pos < longest and literals.begins(self.text[self.pos :]))
+        while (
+            (left := len(self.text) - self.pos) < literals.longest
+            and not self.closed
+            and (not left or literals.begins(self.text[self.pos :]))
         ):
             yield
         return literals.match(self.text, self.pos)

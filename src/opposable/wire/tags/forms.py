@@ -132,6 +132,15 @@ def candidates(form: Form, markers: Literals) -> Literals:
 
 
 @lru_cache(maxsize=1024)
+def bracket_of(form: Form, literal: str) -> tuple[str, str]:
+    """The bracket that a literal begins with, and a slash if it is a closing one."""
+    for opening, closing, _ in form.brackets:
+        if literal.startswith((closing, opening)):
+            return (closing, "/") if literal.startswith(closing) else (opening, "")
+    return "", ""
+
+
+@lru_cache(maxsize=1024)
 def text(form: Form, markers: Literals, name: str) -> Run:
     """Text in which no tag of the form begins that says something, and no marker. `name`: the call's, read before.
 

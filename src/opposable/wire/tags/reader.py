@@ -7,7 +7,7 @@ from typing import Any
 from opposable.wire import scan
 from opposable.wire.offered import Offered
 from opposable.wire.source import Literals, Source, Wait
-from opposable.wire.tags.forms import LONGEST, Form, Tag, candidates, parsed, roles, tag_ends, text
+from opposable.wire.tags.forms import LONGEST, Form, Tag, bracket_of, candidates, parsed, roles, tag_ends, text
 
 WITHIN = re.compile(r"[^<>\n]+")
 HEAD = re.compile(r"[^<>\n\"']+")
@@ -52,13 +52,6 @@ class TagReader:
             return sign + "parameter" if word else ""
         return ""
 
-    def _bracket(self, literal: str) -> tuple[str, str]:
-        """The bracket that a literal begins with, and a slash if it is a closing one."""
-        for opening, closing, _ in self.form.brackets:
-            if literal.startswith((closing, opening)):
-                return (closing, "/") if literal.startswith(closing) else (opening, "")
-        return "", ""
-
     def here(self, within: re.Pattern[str] = WITHIN) -> Wait[Tag]:
         """What stands right here, gone over: a tag of the form, or a marker. Of anything else only its beginning is.
 
@@ -76,7 +69,7 @@ class TagReader:
     def _here(self, start: int, within: re.Pattern[str]) -> Wait[Tag]:
         src = self.src
         literal = yield from src.look(self._candidates)
-        bracket, sign = self._bracket(literal or "")
+        bracket, sign = bracket_of(self.form, literal or "")
         if bracket:
             src.pos += len(bracket)
             inner = src.at
