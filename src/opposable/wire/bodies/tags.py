@@ -13,17 +13,14 @@ from opposable.wire.rules import Rules
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 from opposable.wire.tags import writer
-from opposable.wire.tags.forms import Form, Layout, Span, Written, swallowed, torn
+from opposable.wire.tags.forms import Form, Layout, Span, Written
+from opposable.wire.tags.torn import is_torn
 from opposable.wire.tags.tree import as_json
 from opposable.wire.tags.walk import Walk
 
 _NO_MARKERS = Literals(())
 _ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
 """Names of a single parameter that holds all arguments, where the tool has none of that name."""
-
-_TAG = 64
-"""How much of a value may be a broken tag."""
-_ANGLE = frozenset("<>")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -156,23 +153,11 @@ def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter
         if bare != text or span.end != "own":
             bare = bare.removesuffix("\n").removesuffix("\r") if bare.endswith("\r\n") else bare.removesuffix("\n")
         text = bare
-        if _is_torn(text, span, form):
+        if is_torn(text, span, form):
             raise Malformed("a tag of a parameter is broken")
     mends += span.mends
     mends += {"next": ["half_tag"], "outer": ["missing_marker"], "reply": ["missing_marker"]}.get(span.end, [])
     return Parameter(span.key, text, span.mark)
-
-
-def _is_torn(text: str, span: Span, form: Form) -> bool:
-    """Does a missing tag of this value or of the next stand in it, but broken? What is value and what tag is not known."""
-    if swallowed(form).search(text) is not None:
-        return True
-    opener, closer = torn(form, span.key)
-    found = [
-        opener.match(text[:_TAG]) if "half_tag" in span.mends else None,
-        closer.search(text[-_TAG:]) if span.end != "own" else None,
-    ]
-    return any(tag is not None and not _ANGLE.isdisjoint(tag[1]) for tag in found)
 
 
 def _whole(draft: Draft, text: str, tools: Offered) -> Draft:
