@@ -92,7 +92,7 @@ class Tags(Body):
                 raise Malformed("cut off")
             last.mends += ["missing_marker"] if self.form.calls else []
         walk.calls[0].mends += ["escaped_break"] if walk.breaks else []
-        return [self._draft(body, call, tools) for call in walk.calls]
+        return [self._draft(body, call, tools) for call in _once(walk.calls, tools)]
 
     def _draft(self, body: str, call: Written, tools: Offered) -> Draft:
         draft = Draft(call.name, mends=[*call.mends])
@@ -130,6 +130,19 @@ class Tags(Body):
         return self.layout
 
 
+def _once(written: list[Written], tools: Offered) -> list[Written]:
+    """The calls without heads that were written twice: a head of nothing, not closed, before another, is no call."""
+    found = written[-1:]
+    for call, following in zip(written[-2::-1], written[:0:-1], strict=True):
+        if call.is_closed or call.spans or call.json or call.attribute or not tools.takes_any(call.name):
+            found.append(call)
+        elif call.name != following.name:
+            raise Malformed("a call that was begun within another")
+        else:
+            following.mends.append("doubled_marker")
+    return found[::-1]
+
+
 def _now(work: Generator[None, None, str]) -> str:
     """What a reader finds in a text that is whole, where it never waits."""
     try:
@@ -146,7 +159,11 @@ def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter
     if "half_tag" in span.mends and span.start == span.stop:
         raise Malformed("a key without a value")
     text = body[span.start : span.stop]
-    if span.is_cdata:
+    if span.attribute is not None:
+        if text.strip():
+            raise Malformed("a value in two ways")
+        text = span.attribute
+    elif span.is_cdata:
         text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").replace("]]><![CDATA[", "")
     else:
         bare = text.removeprefix("\n") if text.startswith("\n") else text.removeprefix("\r\n")

@@ -77,7 +77,8 @@ class Tag(NamedTuple):
 class Span:
     """A parameter as it stands: its key, what the shape says of its value, and where the value begins and stops.
 
-    `end`: what ended it: its own closing tag, the next parameter, what is outer to it, the reply. `is_doubtful`: its
+    `end`: what ended it: its own closing tag, the next parameter, what is outer to it, the reply. `attribute`: the value,
+    said in the opening tag. `is_doubtful`: its
     closing tag stands within it too.
     """
 
@@ -86,6 +87,7 @@ class Span:
     start: int
     stop: int = 0
     end: Literal["", "own", "next", "outer", "reply", "broken"] = ""
+    attribute: str | None = None
     is_cdata: bool = False
     is_doubtful: bool = False
     mends: list[str] = field(default_factory=list)

@@ -45,7 +45,7 @@ class ValueReader(TagReader):
         key = tag.word if self.are_keys or tag.word in self.form.whole else tag.says("", "name", "key")
         string, kind = tag.says("string"), tag.says("type")
         mark = kind if string is None else _STRING.get(string, kind)
-        span = Span(key or "", mark or self.form.mark, tag.end)
+        span = Span(key or "", mark or self.form.mark, tag.end, attribute=tag.says("value"))
         if tag.is_closed:
             span.stop, span.end = tag.end, "own"
         return span
@@ -82,7 +82,23 @@ class ValueReader(TagReader):
     def values(self, call: Written, span: Span | None) -> Wait[None]:
         while span is not None:
             call.spans.append(span)
+            yield from self._doubled(span)
             span = None if span.end or (yield from self._cdata(span)) else (yield from self._value(call, span))
+
+    def _doubled(self, span: Span) -> Wait[None]:
+        """Go over what opens this value, where it is written again right after it."""
+        src = self.src
+        while not (span.end or self.are_keys):
+            yield from src.skip(scan.SPACE)
+            tag = yield from self.here()
+            is_same = (
+                tag.role == "parameter" and not self.form.keys and (yield from self.parameter(tag)).key == span.key
+            )
+            if not is_same and tag.role != "value":
+                break
+            span.start = tag.end
+            span.mends.append("doubled_marker")
+        src.back(span.start)
 
     def _value(self, call: Written, span: Span) -> Wait[Span | None]:
         """Go over a value, up to what follows its closing tag, or to what ends it where that is missing.

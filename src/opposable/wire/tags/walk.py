@@ -86,9 +86,17 @@ class Walk(ValueReader):
         if tag.role != "call" or name is None:
             return "cut" if tag.role == "cut" and self.is_wrapped else "no"
         call = self._begin(name)
-        call.is_closed = tag.is_closed
+        call.is_closed = tag.is_closed and not (yield from self._is_parameter_next())
         call.attribute = tag.says("arguments", "parameters", "args", "input")
         return "on"
+
+    def _is_parameter_next(self) -> Wait[bool]:
+        """After a head that closes itself: does a parameter follow all the same?"""
+        at = self.src.at
+        yield from self.layout()
+        tag = yield from self.here()
+        self.src.back(at)
+        return tag.role == "parameter" or (tag.role == "cut" and tag.word in self.form.parameters)
 
     def _head_text(self) -> Wait[State]:
         """A name that is plain text, up to the first tag."""
