@@ -1,6 +1,6 @@
 """Bodies of tags, read: the calls that they write, with their values still text. Law: no argument is invented or dropped."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 from opposable.wire.tags import writer
 from opposable.wire.tags.forms import Form, Layout, Span, Written
-from opposable.wire.tags.torn import is_torn
+from opposable.wire.tags.torn import closed, is_torn
 from opposable.wire.tags.tree import as_json
 from opposable.wire.tags.walk import Walk
 
@@ -103,7 +103,8 @@ class Tags(Body):
             if call.spans:
                 raise Malformed("arguments in two ways")
             return _whole(draft, written, tools)
-        draft.texts = [_parameter(body, span, self.form, draft.mends) for span in call.spans]
+        keys = known.keys() - {span.key for span in call.spans}
+        draft.texts = [_parameter(body, span, self.form, draft.mends, keys) for span in call.spans]
         if self.form.items:
             schema = {} if offered is None else tools.schema(offered)
             draft.texts = [as_json(text, self.form, known.get(text.key), schema) for text in draft.texts]
@@ -152,7 +153,7 @@ def _now(work: Generator[None, None, str]) -> str:
         return str(stop.value)
 
 
-def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter:
+def _parameter(body: str, span: Span, form: Form, mends: list[str], keys: Set[str]) -> Parameter:
     """A parameter with its text. One line break after the opening tag is layout, and then one before the closing tag."""
     if not span.key or span.end == "broken" or (span.is_doubtful and span.end != "own"):
         raise Malformed("a parameter without a key, or one that was cut off")
@@ -166,11 +167,12 @@ def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter
     elif span.is_cdata:
         text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").replace("]]><![CDATA[", "")
     else:
+        text = text if span.end == "own" else closed(text, span, form)
         bare = text.removeprefix("\n") if text.startswith("\n") else text.removeprefix("\r\n")
         if bare != text or span.end != "own":
             bare = bare.removesuffix("\n").removesuffix("\r") if bare.endswith("\r\n") else bare.removesuffix("\n")
         text = bare
-        if is_torn(text, span, form):
+        if is_torn(text, span, form, keys):
             raise Malformed("a tag of a parameter is broken")
     mends += span.mends
     mends += {"next": ["half_tag"], "outer": ["missing_marker"], "reply": ["missing_marker"]}.get(span.end, [])
