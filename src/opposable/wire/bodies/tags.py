@@ -1,5 +1,6 @@
 """Bodies of tags, read: the calls that they write, with their values still text. Law: no argument is invented or dropped."""
 
+import re
 from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -18,6 +19,8 @@ from opposable.wire.tags.torn import closed, is_torn
 from opposable.wire.tags.tree import as_json
 from opposable.wire.tags.walk import Walk
 
+_SIGNS = re.compile(r"""[=<>"'\r\n]""")
+"""Signs of tags."""
 _NO_MARKERS = Literals(())
 _ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
 """Names of a single parameter that holds all arguments, where the tool has none of that name."""
@@ -102,7 +105,12 @@ class Tags(Body):
         if written is not None:
             if call.spans:
                 raise Malformed("arguments in two ways")
-            return _whole(draft, written, tools)
+            _whole(draft, written, tools)
+            if call.is_doubtful and not (draft.arguments and draft.arguments.keys() <= known.keys()):
+                raise Malformed("a parameter has lost its opening tag")
+            return draft
+        if known and any(span.key not in known and _SIGNS.search(span.key) for span in call.spans):
+            raise Malformed("a key with signs of a tag in it, which the tool does not have")
         keys = known.keys() - {span.key for span in call.spans}
         draft.texts = [_parameter(body, span, self.form, draft.mends, keys) for span in call.spans]
         if self.form.items:
@@ -157,9 +165,9 @@ def _parameter(body: str, span: Span, form: Form, mends: list[str], keys: Set[st
     """A parameter with its text. One line break after the opening tag is layout, and then one before the closing tag."""
     if not span.key or span.end == "broken" or (span.is_doubtful and span.end != "own"):
         raise Malformed("a parameter without a key, or one that was cut off")
-    if "half_tag" in span.mends and span.start == span.stop:
-        raise Malformed("a key without a value")
     text = body[span.start : span.stop]
+    if (span.end != "own" or "half_tag" in span.mends) and span.attribute is None and not text.strip():
+        raise Malformed("a key without a value")
     if span.attribute is not None:
         if text.strip():
             raise Malformed("a value in two ways")

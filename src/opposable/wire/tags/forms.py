@@ -97,7 +97,7 @@ class Span:
 class Written:
     """A call as it stands. `json`: the place of its arguments; `attribute`: they themselves, said in the head.
 
-    `is_closed`: a closing tag says where it ends.
+    `is_closed`: a closing tag says where it ends. `is_doubtful`: the closing tag of a parameter stands after its JSON.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Written:
     json: tuple[int, int] | None = None
     attribute: str | None = None
     is_closed: bool = False
+    is_doubtful: bool = False
     mends: list[str] = field(default_factory=list)
 
 

@@ -13,6 +13,8 @@ from opposable.wire.tags.reader import WITHIN, TagReader
 
 _WORD = re.compile(r"[\w.:-]+")
 _KEY = re.compile(r"[^<>]+")
+_VALUE = re.compile(r"\svalue\s*=")
+"""A value in the opening tag, also one whose quotes do not end there."""
 _CDATA_END = Literals(("]]>",))
 _FOLLOW = frozenset(("parameter", "/call", "/outer", "call", "outer", "between", "marker", "cut"))
 """What a closing tag of a parameter is followed by, if it is one."""
@@ -45,7 +47,10 @@ class ValueReader(TagReader):
         key = tag.word if self.are_keys or tag.word in self.form.whole else tag.says("", "name", "key")
         string, kind = tag.says("string"), tag.says("type")
         mark = kind if string is None else _STRING.get(string, kind)
-        span = Span(key or "", mark or self.form.mark, tag.end, attribute=tag.says("value"))
+        attribute = tag.says("value")
+        if attribute is None and _VALUE.search(self.src.since(tag.start)) is not None:
+            key = None
+        span = Span(key or "", mark or self.form.mark, tag.end, attribute=attribute)
         if tag.is_closed:
             span.stop, span.end = tag.end, "own"
         return span

@@ -169,8 +169,9 @@ class Walk(ValueReader):
                 continue
             elif call.json is not None:
                 call.mends.append("text_after")
-                following = yield from self.next()
-                src.back(src.at if following is None else following.start)
+                following = tag if tag.role else (yield from self.next())
+                call.is_doubtful = call.is_doubtful or (following is not None and following.role == "/parameter")
+                src.back(src.at if following is None or following is tag else following.start)
             elif call.spans or not (yield from self._glued(call, head)):
                 return "no"
 
