@@ -23,8 +23,11 @@ def closed(text: str, span: Span, form: Form) -> str:
     if tag is None:
         return text
     mark, word = tag.groups()
-    opened, shut = (len(re.findall(rf"(?i:{_either(form, way)}){re.escape(word)}(?![\w.:-])", text)) for way in (0, 1))
-    if opened >= shut:
+    opens, shuts = (
+        rf"(?i)(?:{begin}){re.escape(word)}(?![\w.:-])"
+        for begin in (rf"{_either(form, 0)}|<", rf"{_either(form, 1)}|</")
+    )
+    if len(re.findall(opens, text)) >= len(re.findall(shuts, text)):
         return text
     own = (span.key, "param", *form.parameters, *form.values)
     if all(mark != bracket[1] for bracket in form.brackets) or word.lower() not in map(str.lower, own):
@@ -56,9 +59,9 @@ def _is_left_open(text: str, form: Form) -> bool:
     return depth > 0
 
 
-def _either(form: Form, way: int) -> str:
-    """How tags of the form begin, or plain ones: opening (0) or closing (1)."""
-    return "|".join(re.escape(text) for text in (*(bracket[way] for bracket in form.brackets), ("<", "</")[way]))
+def _either(form: Form, part: int) -> str:
+    """How tags of the form begin (0), closing ones (1), and how they end (2)."""
+    return "|".join(re.escape(bracket[part]) for bracket in form.brackets)
 
 
 def _words(form: Form) -> str:
@@ -66,32 +69,26 @@ def _words(form: Form) -> str:
     return "|".join(map(re.escape, form.parameters or form.values)) or "(?!)"
 
 
-def _finish(form: Form) -> str:
-    return "|".join(re.escape(bracket[2]) for bracket in form.brackets)
-
-
 @cache
 def _closing(form: Form) -> re.Pattern[str]:
     """A closing tag at the end of a text: how it begins, and its word."""
-    return re.compile(rf"({_either(form, 1)})([^\s<>|/]++)(?:{_finish(form)}|>)\Z")
+    return re.compile(rf"({_either(form, 1)}|</)([^\s<>|/]++)(?:{_either(form, 2)}|>)\Z")
 
 
 @cache
 def _pairs(form: Form) -> re.Pattern[str]:
     """Tags around values, closing ones anywhere, and those that open on a line of their own or after another tag."""
-    opening, closing = ("|".join(re.escape(bracket[way]) for bracket in form.brackets) for way in (0, 1))
+    opening, closing, end = (_either(form, part) for part in range(3))
     within = r"(?![^<>\n]{0,256}\bvalue\s*=)[^<>\n]{0,256}"
-    opens = rf"(?:\A|(?<=[>\n]))[ \t]*+(?:{opening})(?:{_words(form)})\b{within}(?<!/)(?:{_finish(form)})"
+    opens = rf"(?:\A|(?<=[>\n]))[ \t]*+(?:{opening})(?:{_words(form)})\b{within}(?<!/)(?:{end})"
     return re.compile(rf"(?i)(?P<open>{opens})|(?:{closing})(?:{_words(form)})\b")
 
 
 @cache
 def _headless(form: Form) -> re.Pattern[str]:
     """A closing tag in a value, and after it the end of an opening tag: a key, and what ends the tag."""
-    closing = "|".join(re.escape(bracket[1]) for bracket in form.brackets)
-    return re.compile(
-        rf"(?i:{closing})(?:{_words(form)})(?:{_finish(form)})\s*+[^\w\s<]*+([\w.-]++)[\"']?(?:{_finish(form)})"
-    )
+    closing, end = _either(form, 1), _either(form, 2)
+    return re.compile(rf"(?:{closing})(?:{_words(form)})(?:{end})\s*+[^\w\s<]*+([\w.-]++)[\"']?(?:{end})")
 
 
 @lru_cache(maxsize=1024)
