@@ -1,6 +1,7 @@
 """Bodies of tags, read: the calls that they write, with their values still text. Law: no argument is invented or dropped."""
 
-from collections.abc import Generator, Mapping
+import re
+from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,17 +14,16 @@ from opposable.wire.rules import Rules
 from opposable.wire.source import Literals, Source, Wait
 from opposable.wire.steps import Block, Body, Found
 from opposable.wire.tags import writer
-from opposable.wire.tags.forms import Form, Layout, Span, Written, swallowed, torn
+from opposable.wire.tags.forms import Form, Layout, Span, Written
+from opposable.wire.tags.torn import closed, is_torn
 from opposable.wire.tags.tree import as_json
 from opposable.wire.tags.walk import Walk
 
+_SIGNS = re.compile(r"""[=<>"'\r\n]""")
+"""Signs of tags."""
 _NO_MARKERS = Literals(())
 _ALL_ARGUMENTS = ("arguments", "input", "parameters", "properties")
 """Names of a single parameter that holds all arguments, where the tool has none of that name."""
-
-_TAG = 64
-"""How much of a value may be a broken tag."""
-_ANGLE = frozenset("<>")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,7 +95,7 @@ class Tags(Body):
                 raise Malformed("cut off")
             last.mends += ["missing_marker"] if self.form.calls else []
         walk.calls[0].mends += ["escaped_break"] if walk.breaks else []
-        return [self._draft(body, call, tools) for call in walk.calls]
+        return [self._draft(body, call, tools) for call in _once(walk.calls, tools)]
 
     def _draft(self, body: str, call: Written, tools: Offered) -> Draft:
         draft = Draft(call.name, mends=[*call.mends])
@@ -105,8 +105,14 @@ class Tags(Body):
         if written is not None:
             if call.spans:
                 raise Malformed("arguments in two ways")
-            return _whole(draft, written, tools)
-        draft.texts = [_parameter(body, span, self.form, draft.mends) for span in call.spans]
+            _whole(draft, written, tools)
+            if call.is_doubtful and not (draft.arguments and draft.arguments.keys() <= known.keys()):
+                raise Malformed("a parameter has lost its opening tag")
+            return draft
+        if known and any(span.key not in known and _SIGNS.search(span.key) for span in call.spans):
+            raise Malformed("a key with signs of a tag in it, which the tool does not have")
+        keys = known.keys() - {span.key for span in call.spans}
+        draft.texts = [_parameter(body, span, self.form, draft.mends, keys) for span in call.spans]
         if self.form.items:
             schema = {} if offered is None else tools.schema(offered)
             draft.texts = [as_json(text, self.form, known.get(text.key), schema) for text in draft.texts]
@@ -133,6 +139,19 @@ class Tags(Body):
         return self.layout
 
 
+def _once(written: list[Written], tools: Offered) -> list[Written]:
+    """The calls without heads that were written twice: a head of nothing, not closed, before another, is no call."""
+    found = written[-1:]
+    for call, following in zip(written[-2::-1], written[:0:-1], strict=True):
+        if call.is_closed or call.spans or call.json or call.attribute or not tools.takes_any(call.name):
+            found.append(call)
+        elif call.name != following.name:
+            raise Malformed("a call that was begun within another")
+        else:
+            following.mends.append("doubled_marker")
+    return found[::-1]
+
+
 def _now(work: Generator[None, None, str]) -> str:
     """What a reader finds in a text that is whole, where it never waits."""
     try:
@@ -142,37 +161,30 @@ def _now(work: Generator[None, None, str]) -> str:
         return str(stop.value)
 
 
-def _parameter(body: str, span: Span, form: Form, mends: list[str]) -> Parameter:
+def _parameter(body: str, span: Span, form: Form, mends: list[str], keys: Set[str]) -> Parameter:
     """A parameter with its text. One line break after the opening tag is layout, and then one before the closing tag."""
     if not span.key or span.end == "broken" or (span.is_doubtful and span.end != "own"):
         raise Malformed("a parameter without a key, or one that was cut off")
-    if "half_tag" in span.mends and span.start == span.stop:
-        raise Malformed("a key without a value")
     text = body[span.start : span.stop]
-    if span.is_cdata:
+    if (span.end != "own" or "half_tag" in span.mends) and span.attribute is None and not text.strip():
+        raise Malformed("a key without a value")
+    if span.attribute is not None:
+        if text.strip():
+            raise Malformed("a value in two ways")
+        text = span.attribute
+    elif span.is_cdata:
         text = text.strip().removeprefix("<![CDATA[").removesuffix("]]>").replace("]]><![CDATA[", "")
     else:
+        text = text if span.end == "own" else closed(text, span, form)
         bare = text.removeprefix("\n") if text.startswith("\n") else text.removeprefix("\r\n")
         if bare != text or span.end != "own":
             bare = bare.removesuffix("\n").removesuffix("\r") if bare.endswith("\r\n") else bare.removesuffix("\n")
         text = bare
-        if _is_torn(text, span, form):
+        if is_torn(text, span, form, keys):
             raise Malformed("a tag of a parameter is broken")
     mends += span.mends
     mends += {"next": ["half_tag"], "outer": ["missing_marker"], "reply": ["missing_marker"]}.get(span.end, [])
     return Parameter(span.key, text, span.mark)
-
-
-def _is_torn(text: str, span: Span, form: Form) -> bool:
-    """Does a missing tag of this value or of the next stand in it, but broken? What is value and what tag is not known."""
-    if swallowed(form).search(text) is not None:
-        return True
-    opener, closer = torn(form, span.key)
-    found = [
-        opener.match(text[:_TAG]) if "half_tag" in span.mends else None,
-        closer.search(text[-_TAG:]) if span.end != "own" else None,
-    ]
-    return any(tag is not None and not _ANGLE.isdisjoint(tag[1]) for tag in found)
 
 
 def _whole(draft: Draft, text: str, tools: Offered) -> Draft:

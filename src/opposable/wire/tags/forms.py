@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -13,7 +13,6 @@ from opposable.wire.source import REACH, Literals, Run, beginning, until
 LONGEST = 256
 """How long a name, a key or a tag may be that is no head of a call."""
 _BLANK = r"(?:[^\S\n]|Ġ)"
-_SIGNS = r"[\W_]*"
 _WORD = re.compile(r"[\s=/\"']")
 _VALUE = re.compile(r"""\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<![\w.-])([\w.-]+)\s*=\s*(?:"([^"]*)"(?!\w+(?:[\s/]|$))|'([^']*)'|([^\s"']++)(?!["']))""")
@@ -78,7 +77,8 @@ class Tag(NamedTuple):
 class Span:
     """A parameter as it stands: its key, what the shape says of its value, and where the value begins and stops.
 
-    `end`: what ended it: its own closing tag, the next parameter, what is outer to it, the reply. `is_doubtful`: its
+    `end`: what ended it: its own closing tag, the next parameter, what is outer to it, the reply. `attribute`: the value,
+    said in the opening tag. `is_doubtful`: its
     closing tag stands within it too.
     """
 
@@ -87,6 +87,7 @@ class Span:
     start: int
     stop: int = 0
     end: Literal["", "own", "next", "outer", "reply", "broken"] = ""
+    attribute: str | None = None
     is_cdata: bool = False
     is_doubtful: bool = False
     mends: list[str] = field(default_factory=list)
@@ -96,7 +97,7 @@ class Span:
 class Written:
     """A call as it stands. `json`: the place of its arguments; `attribute`: they themselves, said in the head.
 
-    `is_closed`: a closing tag says where it ends.
+    `is_closed`: a closing tag says where it ends. `is_doubtful`: the closing tag of a parameter stands after its JSON.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Written:
     json: tuple[int, int] | None = None
     attribute: str | None = None
     is_closed: bool = False
+    is_doubtful: bool = False
     mends: list[str] = field(default_factory=list)
 
 
@@ -172,46 +174,6 @@ def json_ends(form: Form, markers: Literals) -> Literals:
 def closers(form: Form) -> tuple[str, ...]:
     """The closing tags of calls and of what is around them, as they are taught."""
     return tuple(f"{closing}{word}{end}" for _, closing, end in form.brackets for word in (*form.calls, *form.outer))
-
-
-@lru_cache(maxsize=1024)
-def torn(form: Form, key: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What is left of a tag that stands before a value, and of one that closes it, with signs lost, added or moved."""
-    openers = _torn(bracket[::2] for bracket in form.brackets), form.values
-    closers = _torn(bracket[1:] for bracket in form.brackets), form.parameters or form.values or (key,)
-    return re.compile(rf"\s*({_any_torn(*openers)})"), re.compile(rf"({_any_torn(*closers)})\s*\Z")
-
-
-@cache
-def swallowed(form: Form) -> re.Pattern[str]:
-    """A closing tag in a value, and after it what is left of the opening tag of another parameter. Not a tag that is whole."""
-    words = "|".join(map(re.escape, form.parameters or form.keys)) or "(?!)"
-    closers = "|".join(
-        re.escape(f"{closing}{word}{end}")
-        for _, closing, end in form.brackets
-        for word in form.parameters or form.values
-    )
-    whole = "|".join(
-        rf"{re.escape(opening)}(?:{words})\b[^<>\n]{{0,256}}{re.escape(end)}" for opening, _, end in form.brackets
-    )
-    left = _any_torn(_torn((opening, "") for opening, *_ in form.brackets), form.parameters or form.keys)
-    return re.compile(rf"(?:{closers or '(?!)'})\s*+(?!{whole}|{closers})(?:{left})")
-
-
-def _torn(brackets: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
-    """The letters in these brackets, with any signs between and around them; those before the word may be missing."""
-    return [(rf"(?:{_loose(opens)})?" if _loose(opens) else "", _loose(end)) for opens, end in brackets]
-
-
-def _any_torn(brackets: Iterable[tuple[str, str]], words: Iterable[str]) -> str:
-    words = list(words)
-    tags = [_SIGNS + opens + _loose(word) + end for opens, end in brackets for word in words]
-    return "|".join(tags) or "(?!)"
-
-
-def _loose(text: str) -> str:
-    """The letters of a text, in their order, with any signs after each."""
-    return "".join(char + _SIGNS for char in text if char.isalnum())
 
 
 @cache
