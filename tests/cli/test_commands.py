@@ -228,12 +228,23 @@ def test_parse_takes_tools_from_a_file(wrapped: bool, environ: dict[str, str], t
     assert parsed(["--tools", str(file)], environ, REPLY.encode())["tool_calls"][0]["arguments"] == {"a": 1}
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", '[{"function": {}}]', '[{"name": 1}]'])
+def test_parse_offers_by_name_what_the_file_has_not(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text('[{"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]')
+    (found,) = parsed(["--tools", str(file), "--tool", "add,other"], environ, REPLY.encode())["tool_calls"]
+    assert found["name"] == "add"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", "[1]", '[{"function": {}}]', '[{"name": 1}]', '[{"name": "a"}, {"name": "a", "parameters": {}}]'],
+)
 def test_parse_says_what_is_wrong_with_a_file_of_tools(text: str, environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text(text)
     done = call(["parse", "--tools", str(tmp_path / "tools.json")], environ)
     assert done.returncode == 2
     assert "tools.json" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_parse_is_told_how_the_reply_began_and_ended(environ: dict[str, str]) -> None:

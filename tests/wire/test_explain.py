@@ -108,8 +108,24 @@ def test_words_that_opened_reasoning_are_a_marker() -> None:
         (
             '<tool_call>{"name": "add", "arguments": {"a": "x',
             "stop",
-            ["why: cut off in a string, before '\"x'"],
+            ["why: this string does not end, before '\"x'"],
         ),
+        (
+            '<tool_call>{"name": "add", "arguments": {"a": "C:\\"}}</tool_call>',
+            "stop",
+            ["why: this string does not end; a backslash escapes its last quote, before '\"C:\\\"}}'"],
+        ),
+        ('<tool_call>{"name": "add", "arguments": "Oslo"}</tool_call>', "stop", ["the arguments are a text, and no object"]),
+        ("Action: add\nAction Input: Oslo", "stop", ["why: the arguments are a text, and no object"]),
+        ('<tool_call>{"name": "add", "arguments": "{\\"a\\" 1}"}</tool_call>', "stop", ["why: a key without a colon"]),
+        (
+            '<tool_call>{"name": "add", "arguments": {"a" <tool_call>{"name": "add"}</tool_call>',
+            "stop",
+            ["why: the value breaks off after ', \"arguments\": {\"a\" '"],
+        ),
+        ('<tool_call>{"name": "add", "arguments": {"a": 1e999}}</tool_call>', "stop", ["why: a number too large, before '}}'"]),
+        ('<tool_call>{"name": "add", "arguments": {"a": -Infinity}}</tool_call>', "stop", ["-Infinity is no value of JSON"]),
+        ('<tool_call>{"name": "add", "arguments":\n{"a" \u200b1}}</tool_call>', "stop", ["why: ", "'<U+200B>1}}'"]),
         ("<tool_call>" + '{"name": "add", "arguments": ' + "[" * 5000 + "]" * 5000 + "}</tool_call>", "stop", [
             "why: nested too deeply",
         ]),

@@ -17,7 +17,7 @@ from opposable.messages import ToolSpec
 from opposable.wire import Reply
 from opposable.wire import parse as read
 from opposable.wire.explain import explain as parts_of
-from opposable.wire.offered import Tool
+from opposable.wire.offered import Offered, Tool
 
 
 def parse(
@@ -50,10 +50,7 @@ def parse(
     explain
         Show the reply itself instead: what each part of it is, which shape and mends were used, what was rejected and why.
     """
-    offered = [
-        *(_tools(tools) if tools else []),
-        *(ToolSpec(name, parameters={"type": "object"}) for name in _names(tool)),
-    ]
+    offered = _offered(tools, _names(tool))
     text = decoded(sys.stdin.buffer.read(), "stdin") if file == STDIN else _text(Path(file))
     if explain:
         parts = parts_of(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
@@ -66,6 +63,16 @@ def parse(
     if not offered and any(block.cause == "unknown_tool" for block in rejected):
         sys.stderr.write("no tools were offered, so no call counts; offer them with --tool NAME or --tools FILE\n")
     return 0
+
+
+def _offered(file: Path | None, names: Iterable[str]) -> list[Tool]:
+    """The tools of a file, and those of these names that it has not. Errors: SettingsError."""
+    tools = _tools(file) if file else []
+    try:
+        known = Offered(tools)
+    except ValueError as error:
+        raise SettingsError(f"{file}: {error}") from error
+    return [*tools, *(ToolSpec(name, parameters={"type": "object"}) for name in names if name not in known)]
 
 
 def _names(given: Iterable[str]) -> list[str]:

@@ -112,7 +112,7 @@ def explain(
 
 def about(shape: Shape) -> str:
     """A shape in a few words: its markers, where it counts, and who writes it."""
-    markers = " … ".join(map(repr, (*shape.openers[:1], *shape.closers[:1])))
+    markers = " … ".join(map(excerpt, (*shape.openers[:1], *shape.closers[:1])))
     place = f" {PLACES[shape.place]}" if shape.place in PLACES else ""
     return f"{markers}{place}; written by {shape.families}"
 
