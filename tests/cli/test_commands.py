@@ -106,6 +106,7 @@ MISUSES: list[tuple[list[str], int, str]] = [
     (["parse", "tests"], 2, "tests cannot be read"),
     (["parse", "m" * 300], 2, "cannot be read"),
     (["parse", ""], 2, "cannot be read"),
+    (["parse", "--finish", "lenght"], 2, "--finish lenght is not known; right is one of stop, tool_calls,"),
     (["parse", "README.md", "README.md"], 2, "Unused Tokens"),
 ]
 
@@ -269,7 +270,7 @@ def test_parse_reads_a_file(environ: dict[str, str], tmp_path: Path) -> None:
     assert parsed(["-", "--tool", "add"], environ, REPLY.encode()) == wanted
 
 
-@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null")])
+@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null. Is it UTF-16?")])
 def test_parse_refuses_a_file_that_is_no_text(data: bytes, said: str, environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "reply.txt").write_bytes(data)
     done = call(["parse", str(tmp_path / "reply.txt")], environ)
