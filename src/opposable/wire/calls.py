@@ -36,6 +36,8 @@ _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _CALL = re.compile(rf"\b(?:{'|'.join(NAME_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 _ARGUMENTS = re.compile(rf"\b(?:{'|'.join(ARGUMENT_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 
+UNKNOWN = "no tool is called "
+
 
 class NoCall(ValueError):
     """This is sound, but it does not have the shape of a call."""
@@ -51,7 +53,7 @@ class Refused(ValueError):
 
 def unknown(name: str) -> Refused:
     """The refusal of a call to this name, which no offered tool has."""
-    return Refused("unknown_tool", f"no tool is called {excerpt(name)}")
+    return Refused("unknown_tool", f"{UNKNOWN}{excerpt(name)}")
 
 
 @dataclass(frozen=True, slots=True)
