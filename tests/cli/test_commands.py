@@ -106,6 +106,7 @@ MISUSES: list[tuple[list[str], int, str]] = [
     (["parse", "tests"], 2, "tests cannot be read"),
     (["parse", "m" * 300], 2, "cannot be read"),
     (["parse", ""], 2, "cannot be read"),
+    (["parse", "--finish", "lenght"], 2, "--finish lenght is not known; right is one of stop, tool_calls,"),
     (["parse", "README.md", "README.md"], 2, "Unused Tokens"),
 ]
 
@@ -228,12 +229,23 @@ def test_parse_takes_tools_from_a_file(wrapped: bool, environ: dict[str, str], t
     assert parsed(["--tools", str(file)], environ, REPLY.encode())["tool_calls"][0]["arguments"] == {"a": 1}
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", '[{"function": {}}]', '[{"name": 1}]'])
+def test_parse_offers_by_name_what_the_file_has_not(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text('[{"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]')
+    (found,) = parsed(["--tools", str(file), "--tool", "add,other"], environ, REPLY.encode())["tool_calls"]
+    assert found["name"] == "add"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", "[1]", '[{"function": {}}]', '[{"name": 1}]', '[{"name": "a"}, {"name": "a", "parameters": {}}]'],
+)
 def test_parse_says_what_is_wrong_with_a_file_of_tools(text: str, environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text(text)
     done = call(["parse", "--tools", str(tmp_path / "tools.json")], environ)
     assert done.returncode == 2
     assert "tools.json" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_parse_is_told_how_the_reply_began_and_ended(environ: dict[str, str]) -> None:
@@ -258,7 +270,9 @@ def test_parse_reads_a_file(environ: dict[str, str], tmp_path: Path) -> None:
     assert parsed(["-", "--tool", "add"], environ, REPLY.encode()) == wanted
 
 
-@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null")])
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null. Is it UTF-16?")]
+)
 def test_parse_refuses_a_file_that_is_no_text(data: bytes, said: str, environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "reply.txt").write_bytes(data)
     done = call(["parse", str(tmp_path / "reply.txt")], environ)

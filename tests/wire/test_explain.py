@@ -100,6 +100,8 @@ def test_words_that_opened_reasoning_are_a_marker() -> None:
     ("text", "finish", "said"),
     [
         ('<tool_call>{"name": "rain"}</tool_call>', "stop", ["why: no tool is called 'rain'", "offered: weather, add"]),
+        ('<tool_call>{"name": "functions.wether"}</tool_call>', "stop", ["did the model mean weather?"]),
+        ('<tool_call>{"name": "Get_Weather"}</tool_call>', "stop", ["did the model mean weather?"]),
         (
             '<tool_call>{"name": "add", "arguments": {"a" 1}}</tool_call>',
             "stop",
@@ -108,13 +110,31 @@ def test_words_that_opened_reasoning_are_a_marker() -> None:
         (
             '<tool_call>{"name": "add", "arguments": {"a": "x',
             "stop",
-            ["why: cut off in a string, before '\"x'"],
+            ["why: this string does not end, before '\"x'"],
         ),
+        (
+            '<tool_call>{"name": "add", "arguments": {"a": "C:\\"}}</tool_call>',
+            "stop",
+            ["why: this string does not end; a backslash escapes its last quote, before '\"C:\\\"}}'"],
+        ),
+        ('<tool_call>{"name": "add", "arguments": "Oslo"}</tool_call>', "stop", ["the arguments are a text, and no object"]),
+        ("Action: add\nAction Input: Oslo", "stop", ["why: the arguments are a text, and no object"]),
+        ('<tool_call>{"name": "add", "arguments": "{\\"a\\" 1}"}</tool_call>', "stop", ["why: a key without a colon"]),
+        (
+            '<tool_call>{"name": "add", "arguments": {"a" <tool_call>{"name": "add"}</tool_call>',
+            "stop",
+            ["why: the value breaks off after ', \"arguments\": {\"a\" '"],
+        ),
+        ('<tool_call>{"name": "add", "arguments": {"a": 1e999}}</tool_call>', "stop", ["why: a number too large, before '}}'"]),
+        ('<tool_call>{"name": "add", "arguments": {"a": -Infinity}}</tool_call>', "stop", ["-Infinity is no value of JSON"]),
+        ('<tool_call>{"name": "add", "arguments":\n{"a" \u200b1}}</tool_call>', "stop", ["why: ", "'<U+200B>1}}'"]),
         ("<tool_call>" + '{"name": "add", "arguments": ' + "[" * 5000 + "]" * 5000 + "}</tool_call>", "stop", [
             "why: nested too deeply",
         ]),
         ('<tool_call>{"name": "add", "arguments": {"a": "x', "length", ["it ends with ", '"x\'', "more tokens"]),
-        ('<think><tool_call>{"name": "add"}</tool_call></think>', "stop", ["the model thought of a call"]),
+        ('<think><tool_call>{"name": "add"}</tool_call></think>', "stop", ["nothing, if the model decided against it"]),
+        ('<think><tool_call>{"name": "add"}</tool_call>', "stop", ["keep the server from taking it off"]),
+        ('<tool_call>{"name": "add", "arguments": {"a": "Once upon', "stop", ["was the reply cut off here?"]),
         (
             '<tool_response>\n<tool_call>{"name": "add"}</tool_call>',
             "stop",
@@ -154,5 +174,22 @@ def test_a_marker_says_what_it_does(raw: str, said: str) -> None:
 
 
 def test_a_marker_of_which_nothing_is_known_says_nothing() -> None:
-    marker, _ = explain("<|channel|>final<|message|>Yes.", TOOLS)
+    marker = explain("<|channel|>final<|message|>", TOOLS)[0]
     assert (marker.kind, marker.notes) == ("marker", ())
+
+
+def test_a_header_says_what_its_message_is() -> None:
+    text = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>"
+    assert [part.notes for part in explain(text) if part.kind == "marker"] == [
+        ("begins reasoning",), ("ends a message",), ("begins the answer",), ("ends the turn",)
+    ]  # fmt: skip
+
+
+def test_a_shape_is_told_once() -> None:
+    first, second = (part for part in explain('<tool_call>{"name": "rain"}</tool_call>' * 2) if part.rejected)
+    assert any(note.startswith("shape hermes: ") for note in first.notes)
+    assert "shape hermes" in second.notes
+
+
+def test_only_a_block_that_the_end_cuts_may_be_cut_off() -> None:
+    assert not any("cut off" in note for note in notes('<tool_call>{"name": "add", "arguments": {"a" 1}}</tool_call>'))

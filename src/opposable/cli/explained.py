@@ -13,6 +13,7 @@ from opposable.cli.show import BAD, DONE, QUIET, WAITS
 from opposable.cli.text import count, written
 from opposable.wire import Call
 from opposable.wire.explain import Kind, Part
+from opposable.wire.mend import sign
 
 STYLES: dict[Kind, str] = {"text": "", "reasoning": QUIET, "marker": "cyan", "call": DONE, "rejected": BAD}
 
@@ -58,16 +59,7 @@ def _label(part: Part) -> str:
 
 def seen(text: str) -> str:
     """The text with a sign for each character that cannot be seen, and after each line break."""
-    return text if text.isprintable() else "".join(map(_seen, text))
-
-
-def _seen(character: str) -> str:
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code) + ("\n" if character == "\n" else "")
-    return f"<U+{code:04X}>"
+    return text if text.isprintable() else "".join(sign(char) + "\n" * (char == "\n") for char in text)
 
 
 def _shown(raw: str, width: int) -> Iterator[str | tuple[str, str]]:

@@ -17,7 +17,11 @@ from opposable.messages import ToolSpec
 from opposable.wire import Reply
 from opposable.wire import parse as read
 from opposable.wire.explain import explain as parts_of
-from opposable.wire.offered import Tool
+from opposable.wire.machine import ENDED
+from opposable.wire.offered import Offered, Tool
+
+_CUT_OFF = ("length", "max_tokens", "limit")
+"""Finish reasons of servers for a reply that was cut off, beside those for one that its model ended."""
 
 
 def parse(
@@ -44,16 +48,17 @@ def parse(
     tool
         Tools that were offered, by name, with commas between; any arguments fit. May be repeated.
     finish_reason
-        Why the reply ended, as servers say it: stop, length, tool_calls.
+        Why the reply ended, as servers say it: stop, tool_calls, end_turn or stop_sequence where the model ended it;
+        length, max_tokens or limit where it was cut off.
     starts_in_reasoning
         The chat template has opened the reasoning already.
     explain
         Show the reply itself instead: what each part of it is, which shape and mends were used, what was rejected and why.
     """
-    offered = [
-        *(_tools(tools) if tools else []),
-        *(ToolSpec(name, parameters={"type": "object"}) for name in _names(tool)),
-    ]
+    if finish_reason not in (*ENDED, *_CUT_OFF):
+        known = ", ".join((*ENDED, *_CUT_OFF))
+        raise SettingsError(f"--finish {finish_reason} is not known; right is one of {known}")
+    offered = _offered(tools, _names(tool))
     text = decoded(sys.stdin.buffer.read(), "stdin") if file == STDIN else _text(Path(file))
     if explain:
         parts = parts_of(text, offered, finish_reason, starts_in_reasoning=starts_in_reasoning)
@@ -68,6 +73,16 @@ def parse(
     return 0
 
 
+def _offered(file: Path | None, names: Iterable[str]) -> list[Tool]:
+    """The tools of a file, and those of these names that it has not. Errors: SettingsError."""
+    tools = _tools(file) if file else []
+    try:
+        known = Offered(tools)
+    except ValueError as error:
+        raise SettingsError(f"{file}: {error}") from error
+    return [*tools, *(ToolSpec(name, parameters={"type": "object"}) for name in names if name not in known)]
+
+
 def _names(given: Iterable[str]) -> list[str]:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
@@ -80,7 +95,7 @@ def _text(file: Path) -> str:
     except UnicodeDecodeError as error:
         raise SettingsError(f"{file} is no text: its byte {error.start} is no UTF-8. Save it as UTF-8") from error
     if "\0" in text:
-        raise SettingsError(f"{file} is no text: its byte {data.index(0)} is null. Save it as UTF-8")
+        raise SettingsError(f"{file} is no text: its byte {data.index(0)} is null. Is it UTF-16? Save it as UTF-8")
     return text
 
 

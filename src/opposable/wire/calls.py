@@ -36,6 +36,8 @@ _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _CALL = re.compile(rf"\b(?:{'|'.join(NAME_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 _ARGUMENTS = re.compile(rf"\b(?:{'|'.join(ARGUMENT_KEYS)})\b['\"”]?\s*:", re.IGNORECASE)
 
+UNKNOWN = "no tool is called "
+
 
 class NoCall(ValueError):
     """This is sound, but it does not have the shape of a call."""
@@ -51,7 +53,7 @@ class Refused(ValueError):
 
 def unknown(name: str) -> Refused:
     """The refusal of a call to this name, which no offered tool has."""
-    return Refused("unknown_tool", f"no tool is called {excerpt(name)}")
+    return Refused("unknown_tool", f"{UNKNOWN}{excerpt(name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def read(text: str, fit: Callable[[list[Any]], Fit] = unjudged, *, ended: bool) 
         return _strict(text), mends
     except (ValueError, RecursionError):
         if not ended and not text.rstrip().endswith(_LASTS):
-            raise Malformed("cut off") from None
+            raise Malformed(f"the value breaks off after {excerpt(text[-20:])}") from None
         values, more = choose(
             text,
             JSON,
@@ -125,7 +127,12 @@ def read_drafts(body: str, make: Callable[[list[Any]], "list[Draft]"], tools: Of
 
 def read_arguments(text: str, name: str, tools: Offered, *, ended: bool) -> tuple[list[Any], list[str]]:
     """The same, where one object is the arguments of the tool of this name. Errors: Malformed."""
-    return read(text, lambda values: fit_of(lambda: [Draft(name, value) for value in values], tools), ended=ended)
+    try:
+        return read(text, lambda values: fit_of(lambda: [Draft(name, value) for value in values], tools), ended=ended)
+    except Malformed as error:
+        if "{" in text:
+            raise
+        raise Malformed("the arguments are a text, and no object") from error
 
 
 def _unescaped(text: str) -> str:

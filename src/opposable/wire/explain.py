@@ -4,16 +4,19 @@ What is said of a part is what the machine says of it, or what can be looked up 
 nothing is said.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Literal
 
+from opposable.wire.calls import UNKNOWN
 from opposable.wire.events import AllReasoning, Call, Cause, Event, Marker, Reasoning, Rejected, Text
 from opposable.wire.machine import StreamParser
 from opposable.wire.mend import MENDS, excerpt
 from opposable.wire.near import PLACES, Near, some
 from opposable.wire.offered import Offered, Tool
-from opposable.wire.reply import collect
+from opposable.wire.reply import collect, parse
 from opposable.wire.shapes import BY_NAME, SHAPES
 from opposable.wire.shapes.frames import (
     CONTENT,
@@ -35,7 +38,7 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     ),
     "malformed": (
         "it cannot be read, or could be read in two ways",
-        "ask the model again; if its server or template changes what it writes, take the reply before that",
+        "ask the model again; if it always writes so, this is a shape that is not known: report it, or add it",
     ),
     "truncated": (
         "the reply was cut off within it",
@@ -43,11 +46,11 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     ),
     "in_reasoning": (
         "the model thought of a call, and made none",
-        "ask the model again; if its reasoning has a closer that is not in the text, keep the server from taking it off",
+        "nothing, if the model decided against it: its reasoning ended later",
     ),
     "after_fake_result": (
         "what comes after a result that the model made up does not count",
-        "stop the model where it begins a result: with its stop strings, or the finish of its template",
+        "let the server stop the model where it begins a result: give it what begins one as a stop string",
     ),
     "after_end_of_turn": (
         "the turn was over",
@@ -55,6 +58,9 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     ),
 }
 """What each cause means, and what can be done about it."""
+
+_CUT = "was the reply cut off here? then let the model write more tokens, and give the finish reason `length`; else "
+_OPEN = "ask the model again; if its reasoning has a closer that is not in the text, keep the server from taking it off"
 
 _TAIL = 40
 _NAMES = 20
@@ -69,7 +75,10 @@ _MARKERS: dict[str, str] = {
     **{closer: "ends calls" for shape in SHAPES if shape.section for closer in shape.section.closers},
     **dict.fromkeys(REASONING_CLOSERS, "ends reasoning"),
     **dict.fromkeys(REASONING, "begins reasoning"),
+    "<|end|>": "ends a message",
 }
+_BEGINS: dict[Kind, str] = {"reasoning": "begins reasoning", "text": "begins the answer"}
+_WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +109,11 @@ def explain(
     parser = StreamParser(given, starts_in_reasoning=starts_in_reasoning)
     events = [*parser.feed(text), *parser.close(finish_reason)]
     parts = [*_apart(_joined(_parts(events, offered)), collect(events).content or "")]
+    cut = False
+    if parts and parts[-1].rejected is not None and parts[-1].rejected.cause == "malformed":
+        blocks = parse(text, given, "length", starts_in_reasoning=starts_in_reasoning).rejected
+        cut = any(block.cause == "truncated" for block in blocks[-1:])
+    parts = [*_shapes_once(_advised(parts, cut=cut))]
     near = Near(offered)
     last = max((place for place, part in enumerate(parts) if part.kind != "marker"), default=0)
     return [
@@ -110,9 +124,38 @@ def explain(
     ]
 
 
+def _advised(parts: Sequence[Part], *, cut: bool) -> Iterator[Part]:
+    """These parts, with what can be done about those rejected. `cut`: the last would be truncated, if the reply was."""
+    over = max((part.start for part in parts if _is_after_reasoning(part)), default=0)
+    for place, part in enumerate(parts):
+        after = parts[place + 1].kind if place + 1 < len(parts) else "marker"
+        if part.rejected is not None:
+            cause = part.rejected.cause
+            advice = _OPEN if cause == "in_reasoning" and part.start > over else CAUSES[cause][1]
+            more = _CUT if cut and place + 1 == len(parts) else ""
+            yield replace(part, notes=(*part.notes, f"what to do: {more}{advice}"))
+        elif part.kind == "marker" and part.raw.endswith("<|message|>") and after in _BEGINS:
+            yield replace(part, notes=(_BEGINS[after],))
+        else:
+            yield part
+
+
+def _is_after_reasoning(part: Part) -> bool:
+    return part.kind in ("text", "call") or any(note.startswith("ends reasoning") for note in part.notes)
+
+
+def _shapes_once(parts: Iterable[Part]) -> Iterator[Part]:
+    """These parts, with what there is to say of a shape said once, and then its name alone."""
+    said: set[str] = set()
+    for part in parts:
+        notes = tuple(note.partition(":")[0] if note in said else note for note in part.notes)
+        said |= {note for note in part.notes if note.startswith("shape ")}
+        yield replace(part, notes=notes)
+
+
 def about(shape: Shape) -> str:
     """A shape in a few words: its markers, where it counts, and who writes it."""
-    markers = " … ".join(map(repr, (*shape.openers[:1], *shape.closers[:1])))
+    markers = " … ".join(map(excerpt, (*shape.openers[:1], *shape.closers[:1])))
     place = f" {PLACES[shape.place]}" if shape.place in PLACES else ""
     return f"{markers}{place}; written by {shape.families}"
 
@@ -214,16 +257,24 @@ def _of_call(call: Call) -> Iterator[str]:
 
 
 def _of_rejected(block: Rejected, tools: Offered) -> Iterator[str]:
-    cause, advice = CAUSES[block.cause]
-    yield cause
+    yield CAUSES[block.cause][0]
     if block.why:
         yield f"why: {block.why}"
     if block.cause == "truncated":
         yield f"it ends with {excerpt(block.raw[-_TAIL:])}"
     if block.cause == "unknown_tool":
         yield f"offered: {some(tools, _NAMES) or 'no tools'}"
+        if meant := some(_like(block.why, tools)):
+            yield f"did the model mean {meant}? a name that is only alike never counts"
     if block.shape:
         yield f"shape {block.shape}: {about(BY_NAME[block.shape])}"
     if block.part == "nothing":
         yield "it is no part of the content"
-    yield f"what to do: {advice}"
+
+
+def _like(why: str, tools: Offered) -> Iterator[str]:
+    """The offered tools whose names are like a word of this."""
+    names = {name.casefold(): name for name in tools}
+    for word in _WORD.findall(why.removeprefix(UNKNOWN)):
+        for name in get_close_matches(word.casefold(), names, n=1, cutoff=0.7):
+            yield names[name]

@@ -77,8 +77,18 @@ class Doubtful(Malformed):
 
 
 def excerpt(text: str, start: int = 0) -> str:
-    """A few words of the text from there on, in quotes, with what cannot be seen escaped."""
-    return repr(text[start : start + _EXCERPT]) + ("…" if len(text) > start + _EXCERPT else "")
+    """A few words of the text from there on, in quotes, with a sign for each character that cannot be seen."""
+    words = "".join(map(sign, text[start : start + _EXCERPT]))
+    quote = '"' if "'" in words and '"' not in words else "'"
+    return f"{quote}{words}{quote}" + ("…" if len(text) > start + _EXCERPT else "")
+
+
+def sign(character: str) -> str:
+    """The character, or a sign for it, where it cannot be seen: `␊`, `␉`, `<U+200B>`."""
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 
 
 class Unclear(Malformed):
@@ -229,7 +239,7 @@ class Reader:
         if not char:
             hidden = self.hides >= 0 and match_end(_SPACE, self.text, self.hides) == len(self.text)
             if not self.ended or bracket == ")" or hidden or goes_on:
-                raise Malformed("cut off")
+                raise Malformed(f"`{bracket}` is missing")
             if "missing_closers" not in self.mends:
                 self.is_missing(bracket, before)
             self.mend("missing_closers")
@@ -283,12 +293,14 @@ class Reader:
             if LEADING_ZEROS.match(word):
                 self.mend("leading_zeros")
             return number(word)
-        if not word.isidentifier() or word in ("NaN", "Infinity", "undefined"):
+        if word.lstrip("+-") in ("NaN", "Infinity", "undefined"):
+            raise Malformed(f"{word} is no value of JSON")
+        if not word.isidentifier():
             raise Malformed("an unquoted value that is no single word")
         if len(word) > 1 and any(literal.startswith(word) for literal in LITERALS):
-            raise Malformed("a word that is cut off")
+            raise Malformed(f"{word} is only the beginning of a word")
         if self.pos == len(self.text):
-            raise Malformed("cut off in a word")
+            raise Malformed("a word without quotes that may go on")
         self.mend("unquoted_word")
         return word
 
@@ -325,7 +337,9 @@ class Reader:
             escapes = stop.group() == "\\"
             stop = pattern.search(self.text, stop.start() + 1 + escapes)
         if stop is None:
-            raise Malformed("cut off in a string")
+            last_quote = max(self.text.rfind(closer, start) for closer in quote.closes)
+            escaped = "; a backslash escapes its last quote" if last_quote >= 0 else ""
+            raise Malformed(f"this string does not end{escaped}")
         if last:
             self.mend("inner_quotes")
         return stop.start(), stop.end()
@@ -368,7 +382,7 @@ def number(word: str) -> int | float:
     except ValueError as error:  # more digits than Python reads
         raise Malformed("a number too long to read") from error
     if value in (math.inf, -math.inf) or value != value:
-        raise Malformed("no number of JSON")
+        raise Malformed("a number too large" if value == value else "no number of JSON")
     return value
 
 

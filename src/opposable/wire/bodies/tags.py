@@ -92,7 +92,7 @@ class Tags(Body):
         last = walk.calls[-1]
         if not last.is_closed:
             if not ended:
-                raise Malformed("cut off")
+                raise Malformed("a call that nothing closes")
             last.mends += ["missing_marker"] if self.form.calls else []
         walk.calls[0].mends += ["escaped_break"] if walk.breaks else []
         return [self._draft(body, call, tools) for call in _once(walk.calls, tools)]
@@ -164,7 +164,7 @@ def _now(work: Generator[None, None, str]) -> str:
 def _parameter(body: str, span: Span, form: Form, mends: list[str], keys: Set[str]) -> Parameter:
     """A parameter with its text. One line break after the opening tag is layout, and then one before the closing tag."""
     if not span.key or span.end == "broken" or (span.is_doubtful and span.end != "own"):
-        raise Malformed("a parameter without a key, or one that was cut off")
+        raise Malformed("a parameter without a key or an end")
     text = body[span.start : span.stop]
     if (span.end != "own" or "half_tag" in span.mends) and span.attribute is None and not text.strip():
         raise Malformed("a key without a value")
