@@ -23,7 +23,7 @@ _PREFACE = 256
 _STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
 _MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:|\b\w{1,64}\s{0,9}=\s{0,9}[\"'\[({\w]")
 """In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
-_REST = re.compile(r"[\"']|\S.*?[\"']\s{0,99}[)}\]]", re.DOTALL)
+_REST = re.compile(r"[\"']|.+?[\"']\s{0,99}[)}\]]", re.DOTALL)
 """A quote, or something that goes on to a quote before a closing bracket."""
 _QUOTE = re.compile("[\"']")
 _TICKS = re.compile(r"`+")
