@@ -73,6 +73,7 @@ def test_a_broken_call_is_never_another(call: tuple[str, dict[str, Any]], faults
     assume(not is_sound(body))
     if faults & {"inner_quotes", "one_inner_quote"}:
         assume(not any(map(SEEMS_OVER.search, texts(arguments))))
+        assume(not any(text.startswith('""') for text in texts(arguments)))  # with its own quote those are three
     reply = parse(f"<tool_call>{body}</tool_call>", OFFERED)
     found = [(call.name, call.arguments) for call in reply.tool_calls]
     assert found in ([], [(name, arguments)])

@@ -23,6 +23,9 @@ _PREFACE = 256
 _STRAY_IN_LINE = re.compile(r"[ \t}\],]+")
 _MORE = re.compile(r"[{}]|[\"'”]\s{0,99}:|\b\w{1,64}\s{0,9}=\s{0,9}[\"'\[({\w]")
 """In what follows a value in its block: it goes on, having been closed too early, or another follows. Not cut off."""
+_REST = re.compile(r"[\"']|.+?[\"']\s{0,99}[)}\]]", re.DOTALL)
+"""A quote, or something that goes on to a quote before a closing bracket."""
+_QUOTE = re.compile("[\"']")
 _TICKS = re.compile(r"`+")
 _LABEL = re.compile(r"[\w+-]+")
 _FENCE = Literals([FENCE])
@@ -184,7 +187,7 @@ class Blocks:
             block.mends += ["missing_marker"] if shape.is_closed else []
         else:
             after = src.since(end)
-            if _MORE.search(after, match_end(_STRAY, after, 0)):
+            if _MORE.search(after, match_end(_STRAY, after, 0)) or self._is_rest(block):
                 block.parts["body"] = (block.parts["body"][0], src.at)
             elif after.strip():
                 block.mends.append("text_after")
@@ -237,9 +240,15 @@ class Blocks:
             src.back(end)
 
     def _over_more(self, block: Block) -> Wait[None]:
-        """Go over a key that stands right after the brackets of the value: they were closed too early."""
+        """Go over what stands right after the value and says that it was closed too early: a key, or the rest of a string."""
         src = self._src
         end = src.at
+        if end == block.parts["body"][1] and not (yield from src.char()).isspace():
+            yield from src.find(block.markers.or_break)
+            if self._is_rest(block):
+                block.parts["body"] = (block.parts["body"][0], src.at)
+                return
+            src.back(end)
         if src.since(block.parts["body"][0]).rstrip().endswith(("}", "]")):
             char = yield from src.skip(_STRAY_IN_LINE)
             key = src.at
@@ -249,6 +258,19 @@ class Blocks:
                 block.parts["body"] = (block.parts["body"][0], src.at)
                 return
         src.back(end)
+
+    def _is_rest(self, block: Block) -> bool:
+        """May what was gone over right behind the value be the rest of a string in it, and of the value?
+
+        It may where it begins with a quote, or a quote in it stands before a bracket, and more brackets close than open.
+        """
+        start, end = block.parts["body"]
+        text = self._src.since(start)
+        body, after = text[: end - start], text[end - start :]
+        found = _REST.match(after)
+        if found is None or _QUOTE.search(body) is None:
+            return False
+        return found.end() == 1 or sum(map(after.count, ")}]")) > sum(map(after.count, "({["))
 
     def _over_closers(self, shape: Shape, block: Block) -> Wait[None]:
         """Go over a closer that stands here, and over those that follow it across white space only.

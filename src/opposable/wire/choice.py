@@ -43,7 +43,7 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
         ways = endings(text, dialect, ended=ended)
         if ways == [{}] and not isinstance(error, Doubtful):
             raise
-        found = _meant(text, ways, read, fit)
+        found = _meant(text, ways, dialect, read, fit)
         if not found:
             raise
     if len(found) > 1:
@@ -51,7 +51,9 @@ def choose(text: str, dialect: Dialect, read: Callable[[Ends | None], T], fit: C
     return found[0]
 
 
-def _meant(text: str, ways: Sequence[Ends], read: Callable[[Ends | None], T], fit: Callable[[T], Fit]) -> list[T]:
+def _meant(
+    text: str, ways: Sequence[Ends], dialect: Dialect, read: Callable[[Ends | None], T], fit: Callable[[T], Fit]
+) -> list[T]:
     """The readings that can be meant; none, where all that are left are not to be trusted. Errors: Malformed."""
     found: list[T] = []
     doubtful = False
@@ -64,16 +66,18 @@ def _meant(text: str, ways: Sequence[Ends], read: Callable[[Ends | None], T], fi
         strays = [start for start, (quote, _) in ends.items() if quote is None]
         if fitting in ("does", "doubt") or (fitting == "may" and len(ways) == 1 and not strays):
             found.append(one)
-            doubtful = 0 < len(strays) < len(ends) or fitting == "doubt" or _is_doubtful(text, ends)
+            doubtful = 0 < len(strays) < len(ends) or fitting == "doubt" or _is_doubtful(text, ends, dialect)
     return [] if doubtful and len(found) == 1 else found
 
 
-def _is_doubtful(text: str, ends: Ends) -> bool:
+def _is_doubtful(text: str, ends: Ends, dialect: Dialect) -> bool:
     """Is there a string that may be over within itself, or may be cut off?"""
-    return any(quote is not None and _may_be_over(text, start, quote, stop) for start, (quote, stop) in ends.items())
+    return any(
+        quote is not None and _may_be_over(text, start, quote, stop, dialect) for start, (quote, stop) in ends.items()
+    )
 
 
-def _may_be_over(text: str, start: int, quote: Quote, stop: int) -> bool:
+def _may_be_over(text: str, start: int, quote: Quote, stop: int, dialect: Dialect) -> bool:
     """May this string be over within itself?
 
     An item may be where another seems to follow it, any other where its quotes are odd too; at a quote that has no other
@@ -89,7 +93,7 @@ def _may_be_over(text: str, start: int, quote: Quote, stop: int) -> bool:
         is_last = match_end(_SPACE, text, stop + len(quote.opens)) == len(text)
         if is_last or _NEXT_STRING.search(raw) is not None:
             return True
-    if len(inner) == 1 and _at_edge(quote.closes).search(raw) is not None:
+    if len(inner) == 1 and _at_edge(quote.closes, dialect).search(raw) is not None:
         return True
     first, last = inner[0], inner[-1]
     closes = _CLOSING.match(raw[: first.start()][-1:] + "\0" + raw[first.end() : first.end() + 1]) is not None
@@ -98,10 +102,11 @@ def _may_be_over(text: str, start: int, quote: Quote, stop: int) -> bool:
 
 
 @cache
-def _at_edge(closes: tuple[str, ...]) -> re.Pattern[str]:
+def _at_edge(closes: tuple[str, ...], dialect: Dialect) -> re.Pattern[str]:
     """A quote at one end of a string, or before a bracket that closes."""
     quote = "|".join(map(re.escape, closes))
-    return re.compile(rf"\A(?:{quote})|(?:{quote})\s*+(?:\Z|[}}\])])")
+    brackets = re.escape("".join(dialect.brackets.values()))
+    return re.compile(rf"\A(?:{quote})|(?:{quote})\s*+(?:\Z|[{brackets}])")
 
 
 def _is_item(text: str, start: int) -> bool:

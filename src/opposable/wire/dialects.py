@@ -96,10 +96,11 @@ PYTHON = Dialect(
     comment=re.compile(r"#[^\n]*"),
     comment_signs="#",
     escape=re.compile(
-        rf"\\(?:u({_HEX}{{4}})|x({_HEX}{{2}})|U(00(?:0{_HEX}|10){_HEX}{{4}})|([0-7]{{1,3}})|(.))", re.DOTALL
+        rf"\\(?:u({_HEX}{{4}})|x({_HEX}{{2}})|U(00(?:0{_HEX}|10){_HEX}{{4}})|([0-7]{{1,3}})|(\r\n|.))", re.DOTALL
     ),
     escapes={
-        '"': '"', "'": "'", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"
+        '"': '"', "'": "'", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+        "\n": "", "\r": "", "\r\n": "",
     },
     native=frozenset(("single_quotes", "python_literal", "comment", "extra_comma")),
     never=frozenset(("unquoted_word",)),

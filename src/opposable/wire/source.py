@@ -75,6 +75,11 @@ class Literals:
         return Run(re.compile(over, re.DOTALL), self._may_begin)
 
     @cached_property
+    def or_break(self) -> "Literals":
+        """Those that may stand anywhere, or the end of the line."""
+        return Literals((*self.anywhere, "\n"))
+
+    @cached_property
     def _sorted(self) -> tuple[Sequence[str], Sequence[str]]:
         return sorted(self.anywhere), sorted(self.line)
 

@@ -6,6 +6,7 @@ calls, arguments without keywords) is `Malformed`.
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,8 @@ from opposable.wire import scan
 from opposable.wire.bodies.bare import Bare, settle
 from opposable.wire.calls import Draft, NoCall, Unnumbered, fit_of, strict_at
 from opposable.wire.choice import choose
-from opposable.wire.dialects import PYTHON
-from opposable.wire.mend import LEADING_ZEROS, Ends, Malformed, Reader, clean
+from opposable.wire.dialects import LITERALS, PYTHON, Quote, firsts
+from opposable.wire.mend import LEADING_ZEROS, Ends, Malformed, Reader, Unclear, clean, match_end
 from opposable.wire.offered import Offered
 from opposable.wire.rules import Rules, literal
 from opposable.wire.source import Source, Wait
@@ -29,7 +30,15 @@ _LIKE_A_CALL = re.compile(
 )
 _KEY = re.compile(r"[^\W\d]\w*")
 _KEY_OF_DICT = re.compile(r"[\w$.+-]+\s*:")
+_PLAIN_KEY = re.compile(r"\$?[^\W\d]\w*|-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _PREFIX = re.compile(r"[rRuU](?=['\"])")
+_OTHER_PREFIX = re.compile(r"(?:[bft]r?|r[bft])(?=['\"])", re.IGNORECASE)
+"""Before bytes, and before text that is evaluated."""
+_OPERATOR = re.compile(
+    r"\.\s*[^\W\d]\w*\s*\(|\[|\s*(?:[+*%]\s*[\w\"'(\[{]|==|!=|(?:if|else|and|or|in|is|not|for)\s+[\w\"'(\[{])"
+)
+"""What goes on with an expression behind a string."""
+_NAMED = re.compile(r"\\(?:N\{([^{}]{1,128})\}|.)", re.DOTALL)
 _METHOD = ".call"
 _BETWEEN = re.compile(r"[\s\ufeff,;]+")
 _JSON_BODY = re.compile(r"\s*(?:\[\s*)?\{")
@@ -133,6 +142,7 @@ class _Python(Reader):
         start = self.pos
         self.pos += 1
         first = self.peek()
+        self.pos = match_end(_PREFIX, self.text, self.pos)
         quote = self.quote()
         if quote is None:
             is_set = first != closer and _KEY_OF_DICT.match(self.text, self.pos) is None
@@ -146,14 +156,49 @@ class _Python(Reader):
         """A tuple, a string with a prefix, or a word."""
         if self.text[self.pos] == "(":
             return self.tuple(depth + 1)
-        if (prefix := _PREFIX.match(self.text, self.pos)) is not None:
-            self.pos = prefix.end()
-            quote = self.quote()
-            assert quote is not None
-            return clean(self.between(quote)) if prefix.group() in "rR" else self.string(quote)
+        if (text := self.prefixed()) is not None:
+            return text
         start = self.pos
         value = super().word(depth)
         return Bare(self.text[start : self.pos], value) if LEADING_ZEROS.match(self.text, start) else value
+
+    def key(self) -> str:
+        """The key that stands here, as JSON can have it: a string, a number or a name. Errors: Unclear, for any other."""
+        if self.quote() is not None:
+            return super().key()
+        if (text := self.prefixed()) is not None:
+            return text
+        key = _PLAIN_KEY.match(self.text, self.pos)
+        if key is None or key.group() in LITERALS:
+            raise Unclear("a key that JSON has not")
+        self.pos = key.end()
+        self.mend("unquoted_key")
+        if self.peek() not in (":", *firsts(PYTHON)):
+            raise Unclear("a key that JSON has not")
+        return key.group()
+
+    def prefixed(self) -> str | None:
+        """The string with a prefix that stands here, if one does. Errors: Unclear, for bytes and for what is evaluated."""
+        if _OTHER_PREFIX.match(self.text, self.pos) is not None:
+            raise Unclear("a string that is no text as it stands")
+        prefix = _PREFIX.match(self.text, self.pos)
+        if prefix is None:
+            return None
+        self.pos = prefix.end()
+        quote = self.quote()
+        assert quote is not None
+        return clean(self.between(quote)) if prefix.group() in "rR" else self.string(quote)
+
+    def between(self, quote: Quote) -> str:
+        """The same. Errors: Unclear, for a string that is part of an expression."""
+        raw = super().between(quote)
+        if _OPERATOR.match(self.text, self.pos) is not None:
+            raise Unclear("an expression")
+        return raw
+
+    def unescape(self, raw: str) -> str:
+        """The same, with the characters that are written by their names."""
+        return super().unescape(_NAMED.sub(_by_name, raw) if "\\N{" in raw else raw)
 
     def tuple(self, depth: int) -> Any:
         """What stands in round brackets: one value, or several as a list."""
@@ -162,6 +207,14 @@ class _Python(Reader):
         while self.text[last].isspace():
             last -= 1
         return found[0] if len(found) == 1 and self.text[last] != "," else found
+
+
+def _by_name(escape: re.Match[str]) -> str:
+    """The escape by its number of a character that is written by its name; another escape as it is."""
+    try:
+        return f"\\U{ord(unicodedata.lookup(escape[1])):08x}" if escape[1] else escape[0]
+    except (KeyError, TypeError):  # no name, or that of several characters
+        return escape[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
