@@ -270,7 +270,9 @@ def test_parse_reads_a_file(environ: dict[str, str], tmp_path: Path) -> None:
     assert parsed(["-", "--tool", "add"], environ, REPLY.encode()) == wanted
 
 
-@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null. Is it UTF-16?")])
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"caf\xe9", "byte 3 is no UTF-8"), (b"a\0b", "byte 1 is null. Is it UTF-16?")]
+)
 def test_parse_refuses_a_file_that_is_no_text(data: bytes, said: str, environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "reply.txt").write_bytes(data)
     done = call(["parse", str(tmp_path / "reply.txt")], environ)
