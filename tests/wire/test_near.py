@@ -29,7 +29,17 @@ def notes(text: str, *, follows: bool = False) -> list[str]:
         ("Yes.</think>", "at 4: '</think>' is a marker of reasoning, and counts as text here"),
         ("Yes.<|im_end|> No.", "at 4: '<|im_end|>' ends a turn, and counts as text here"),
         ("Yes.<|kettle_end|>", "at 4: '<|kettle_end|>' looks like a marker, and none that is known is written so"),
-        ("add(1)", "at 0: 'add(' begins calls (call-expression, only as the whole reply), and no call was read here"),
+        ("add(1)", "at 0: 'add(' begins calls (call-expression, only as the whole reply), and no call was read here; its "
+            "first argument has no name, and none is guessed"),
+        ('Yes: {"name": "add", "arguments": {}} Done.', "at 5: JSON shaped like a call to 'add'; without a marker it counts "
+            "only from the beginning of a line on"),
+        ("&lt;tool_call&gt;", "at 0: '&lt;tool_call&gt;' looks like a marker, and none that is known is written so"),
+        ('I would call functions.weather(city="Oslo"). weather(2)', "at 13: 'functions.weather' is the name of a tool, and no "
+            "call was read here"),
+        ("**Do:** `weather`", "at 9: 'weather' is the name of a tool, and no call was read here"),
+        ("[[tool:weather|city=Oslo]]", "at 7: 'weather' is the name of a tool, and no call was read here"),
+        ('TOOL: weather\nARGS: {"city": "Oslo"}', "at 6: 'weather' is the name of a tool, and no call was read here"),
+        ('weather {"city": "Oslo"}\nok?', "at 0: 'weather' is the name of a tool, and no call was read here"),
         ('[add(a="x")] is', "at 0: '[add(' begins calls (pythonic, only at the end of the reply, from the beginning of a line "
             "on), and no call was read here"),
         ('{"a": 1}', "at 0: JSON that is no call: no name"),
@@ -57,7 +67,21 @@ def test_what_comes_after_this_text_counts_too() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Hello.", "functools is a module", "[1, 2]", "[a](b)", "{", "{not json", "1. add\n- rain", "[" * 100_000],
+    [
+        "",
+        "Hello.",
+        "functools is a module",
+        "[1, 2]",
+        "[a](b)",
+        "{",
+        "{not json",
+        "1. add\n- rain",
+        "So:",
+        "[" * 100_000,
+        'So {"name": "rain"} and {"name": 1} or {"name": "a", "args": {"b": 1}, "input": 2}',
+        "Do: rain",
+        "rain(1)",
+    ],
 )
 def test_of_what_is_no_call_nothing_is_said(text: str) -> None:
     assert notes(text) == []

@@ -1,6 +1,6 @@
 """What looks like a call and stayed text, and why. Law: said is only what holds of the text as it stands; else nothing.
 
-Looked at are markers, known or not, and the first few values of JSON that begin a line.
+Looked at are markers, known or not, names of tools where a call would have them, and the first few values of JSON.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from opposable.wire.bodies.python import BarePython
-from opposable.wire.calls import NoCall, drafts, is_call_key
+from opposable.wire.calls import NAME_KEYS, NoCall, drafts, is_call_key
 from opposable.wire.mend import Malformed, excerpt
 from opposable.wire.offered import Offered
 from opposable.wire.shapes import SHAPES, table
@@ -23,10 +23,22 @@ _WORDS = r"[\w:.▁-]{0,40}"
 _MARKER = re.compile(
     rf"</?[|｜]?{_WORDS}(?:tool|call|func|invoke|action){_WORDS}(?:[|｜]?>|[ =][^<>\n]{{0,80}}>)"
     rf"|</?[|｜]{_WORDS}[|｜]>"
+    rf"|&lt;/?[|｜]?{_WORDS}(?:tool|call|func|invoke|action){_WORDS}[|｜]?&gt;"
     r"|\[/?[A-Z_ ]{0,20}(?:TOOL|CALL|FUNC)[A-Z_ ]{0,20}\]",
     re.IGNORECASE,
 )
-_JSON = re.compile(r"^[ \t]*(```[\w+-]{0,20}[ \t]*\n[ \t]*)?(?=[{\[])", re.MULTILINE)
+_NAMED = re.compile(
+    r"(?<![\w.-])(?P<before>[\w.-]{1,64}+)(?=\(|\||[ \t]{0,9}\{)"
+    r"|[:=][ \t*`]{0,9}+(?P<behind>[\w.-]{1,64}+)(?=[ \t*`]{0,9}+$)",
+    re.MULTILINE,
+)
+"""A word that may name a tool: before what may be arguments, or as all that stands behind a colon in its line."""
+_UNNAMED = re.compile(r"\s*+(?!\)|\Z|[{*]|[\w.]{1,64}\s*=)")
+_JSON = re.compile(
+    r"^[ \t]*(?P<fence>```[\w+-]{0,20}[ \t]*\n[ \t]*)?(?=[{\[])"
+    rf"|(?<=[^>\]\s])[ \t]*(?P<within>)(?=\{{\s*\"(?:{'|'.join(NAME_KEYS)})\"\s*:)",
+    re.MULTILINE,
+)
 _DECODER = json.JSONDecoder()
 
 PLACES = {
@@ -65,7 +77,7 @@ class Near:
 
     def notes(self, text: str, start: int, *, follows: bool) -> list[str]:
         """What there is to say of this text, which begins at `start` of the reply. `follows`: more comes after it."""
-        said = sorted([*self._markers(text), *self._values(text, follows=follows)])
+        said = sorted([*self._markers(text), *self._names(text), *self._values(text, follows=follows)])
         more = [f"and {len(said) - _MOST} more that look like parts of calls"] if len(said) > _MOST else []
         return [f"at {start + place}: {note}" for place, note in said[:_MOST]] + more
 
@@ -80,7 +92,20 @@ class Near:
             if marker.startswith("</") and f"<{marker[2:]}" in first and marker not in self._closers:
                 continue
             again = f" ({times[marker]} times)" if times[marker] > 1 else ""
-            yield place, f"{excerpt(marker)}{again} {self._of_marker(marker)}"
+            unnamed = marker[-1] == "(" and _UNNAMED.match(text, place + len(marker)) is not None
+            why = "; its first argument has no name, and none is guessed" if unnamed else ""
+            yield place, f"{excerpt(marker)}{again} {self._of_marker(marker)}{why}"
+
+    def _names(self, text: str) -> Iterator[tuple[int, str]]:
+        """The names of tools in a text, each once, where a call would have them and no marker says so."""
+        known = {place + len(marker) for place, marker in self._known_in(text)}
+        said: set[str] = set()
+        for found in _NAMED.finditer(text):
+            word = found[found.lastgroup or 0]
+            name = self._tools.name(word)
+            if name is not None and name not in said and found.end() + 1 not in known:
+                said.add(name)
+                yield found.end() - len(word), f"{excerpt(word)} is the name of a tool, and no call was read here"
 
     def _known_in(self, text: str) -> Iterator[tuple[int, str]]:
         at, line = 0, f"\n{text}"
@@ -110,7 +135,7 @@ class Near:
         return "looks like a marker, and none that is known is written so"
 
     def _values(self, text: str, *, follows: bool) -> Iterator[tuple[int, str]]:
-        """The first values of JSON that begin a line, and why they are no calls."""
+        """The first values of JSON that begin a line, or have a name within one, and why they are no calls."""
         at = 0
         for _ in range(_MOST):
             found = _JSON.search(text, at)
@@ -122,9 +147,22 @@ class Near:
             except (ValueError, RecursionError):
                 continue
             at = end
-            note = self._of_value(value, follows=follows or text[end:].strip() != "", fenced=found[1] is not None)
+            if found["within"] is not None:
+                note = self._of_value_within(value)
+            else:
+                follows_it = follows or text[end:].strip() != ""
+                note = self._of_value(value, follows=follows_it, fenced=found["fence"] is not None)
             if note:
                 yield found.end(), f"JSON {note}"
+
+    def _of_value_within(self, value: Any) -> str | None:
+        try:
+            name = drafts([value])[0].name
+        except (NoCall, Malformed):
+            return None
+        if self._tools.name(name) is None:
+            return None
+        return f"shaped like a call to {excerpt(name)}; without a marker it counts only from the beginning of a line on"
 
     def _of_value(self, value: Any, *, follows: bool, fenced: bool) -> str | None:
         try:
