@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import opposable
 from opposable.wire import parse
 from opposable.wire.offered import Offered
 
@@ -162,3 +163,18 @@ def test_nothing_names_no_tool() -> None:
     assert offered("", "__", "-").name("") is None
     assert offered("", "__", "-").name("functions.") is None
     assert offered("__").name("__") == "__"
+
+
+def rain(city: str) -> str:
+    """Will it rain?"""
+    return city
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [(opposable.tool(rain), r"give its `spec`$"), (rain, r"give `opposable.tool\(…\).spec` of a function$")],
+)
+def test_of_a_function_it_is_said_what_to_give(tool: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said) as error:
+        Offered([tool])
+    assert len(str(error.value)) < 220

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 JsonSchema = Mapping[str, Any]
+_REPR = 60
 _NO_PARAMETERS: JsonSchema = {"type": "object", "properties": {}}
 
 
@@ -90,8 +91,10 @@ def _name_and_schema(tool: Any) -> tuple[str, JsonSchema]:
     else:
         name, schema = getattr(tool, "name", None), getattr(tool, "parameters", None)
     if not isinstance(name, str):
+        made = "; give its `spec`" if hasattr(tool, "spec") else "; give `opposable.tool(…).spec` of a function"
         raise TypeError(
-            f"a tool is an object or dict with a `name` and `parameters`, or an OpenAI dict; this is none: {tool!r}"
+            "a tool is an object or dict with a `name` and `parameters`, or an OpenAI dict; this is none: "
+            f"{repr(tool)[:_REPR]}{made if callable(tool) else ''}"
         )
     return name, schema if isinstance(schema, Mapping) else _NO_PARAMETERS
 
