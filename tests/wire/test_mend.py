@@ -6,6 +6,7 @@ import pytest
 
 from opposable.wire.calls import read
 from opposable.wire.mend import DEEPEST, MENDS, Malformed, clean, loads
+from opposable.wire.readings import LONGEST
 
 
 @pytest.mark.parametrize(
@@ -92,3 +93,10 @@ def test_quotes_inside_a_string_where_no_schema_decides() -> None:
 def test_more_readings_than_are_followed() -> None:
     with pytest.raises(Malformed, match="followed"):
         read('{"a": "b" c' + '", "d": {"e": "' * 99 + '"}', ended=True)
+
+
+def test_a_long_value_is_not_read_in_many_ways() -> None:
+    value = 'say "hi" now'
+    assert read(f'{{"a": "{value}"}}', ended=True) == ([{"a": value}], ["inner_quotes"])
+    with pytest.raises(Malformed, match="too long"):
+        read(f'{{"a": "{value}{"x" * LONGEST}"}}', ended=True)

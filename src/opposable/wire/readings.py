@@ -28,6 +28,8 @@ MOST = 8
 """So many readings are left to the schema."""
 _NEVER = -1
 """The place of what can be meant in a reading, and is never mended (a second comma, no comma)."""
+LONGEST = 200_000
+"""How many characters of a value are read in more than one way: a longer one, and broken, is a model that does not stop."""
 _LIVE = 32
 """So many states are followed at once."""
 _SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
@@ -79,6 +81,8 @@ class _Open(NamedTuple):
 
 def endings(text: str, dialect: Dialect, *, ended: bool) -> list[Ends]:
     """How the broken strings of each reading end, and which brackets are stray. Errors: Malformed, for more than `MOST`."""
+    if len(text) > LONGEST:
+        raise Malformed("too long to be read in more than one way")
     readings = _Readings(text, dialect)
     for token in _tokens(dialect).finditer(text):
         if token.group()[0] != "\\":
