@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from opposable.wire.dialects import Dialect, Quote
 from opposable.wire.mend import Doubtful, Ends, Malformed, Unclear, match_end
-from opposable.wire.readings import endings
+from opposable.wire.readings import SPACE, endings
 
 T = TypeVar("T")
 Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
@@ -17,7 +17,6 @@ Fit: TypeAlias = Literal["not", "may", "does", "doubt"]
 
 _BLANKS = 99
 """How much white space may stand before an item of a list."""
-_SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
 _CLOSING = re.compile(r"[^\s(\[{=,:+]\0(?!\w)")
 _OPENING = re.compile(r"\W?\0[^\s)\]},;:]")
 """The characters around a quote that seems to close, or to open, a string."""
@@ -90,7 +89,7 @@ def _may_be_over(text: str, start: int, quote: Quote, stop: int, dialect: Dialec
         return False
     odd = len(inner) % 2 == 1
     if odd or _is_item(text, start):
-        is_last = match_end(_SPACE, text, stop + len(quote.opens)) == len(text)
+        is_last = match_end(SPACE, text, stop + len(quote.opens)) == len(text)
         if is_last or _NEXT_STRING.search(raw) is not None:
             return True
     if len(inner) == 1 and _at_edge(quote.closes, dialect).search(raw) is not None:
@@ -98,7 +97,7 @@ def _may_be_over(text: str, start: int, quote: Quote, stop: int, dialect: Dialec
     first, last = inner[0], inner[-1]
     closes = _CLOSING.match(raw[: first.start()][-1:] + "\0" + raw[first.end() : first.end() + 1]) is not None
     opens = _OPENING.match(raw[: last.start()][-1:] + "\0" + raw[last.end() : last.end() + 1]) is not None
-    return (closes and opens) or any(raw[: found.start()].endswith("\\\\") for found in inner)
+    return (closes and opens) or any(raw.endswith("\\\\", 0, found.start()) for found in inner)
 
 
 @cache

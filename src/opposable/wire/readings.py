@@ -32,7 +32,9 @@ LONGEST = 200_000
 """How many characters of a value are read in more than one way: a longer one, and broken, is a model that does not stop."""
 _LIVE = 32
 """So many states are followed at once."""
-_SPACE = re.compile(r"(?:[\s\ufeff]|\\[nrt])*+")
+_BLANK = r"(?:[\s\ufeff]|\\[nrt])*+"
+SPACE = re.compile(_BLANK)
+"""White space between tokens, written out or not."""
 _WORD = re.compile(r"[\w$.+-]++")
 _CALL = re.compile(r"[^\W\d][\w.:/-]*+\s*+\(")
 _KEYWORD = re.compile(r"[^\W\d]\w*+\s*+=(?!=)")
@@ -43,7 +45,6 @@ _UNMARKED = {
 }
 """What begins a member without quotes in each kind of bracket. After white space and no comma it is never mended."""
 _PREFIXES = frozenset("rRuU")
-_BLANK = r"(?:[\s\ufeff]|\\[nrt])*+"
 _NEXT = {
     "}": r"""(?:"(?:[^"\\]|\\.){0,128}+"|'(?:[^'\\]|\\.){0,128}+'|[\w$.-]{1,128}+)\s*+:""",
     "]": r"(?:[\"'“{\[]|[\w.+-]++\s*+[,\]])",
@@ -214,7 +215,7 @@ class _Readings:
         """Could the value go on, were this the end of a string in it?"""
         stack = state.stack
         if self.next[0] != end:
-            after = match_end(_SPACE, self.text, end)
+            after = match_end(SPACE, self.text, end)
             self.next = end, after, self.text[after : after + 1]
         _, after, char = self.next
         if not char:
@@ -238,7 +239,7 @@ class _Readings:
         strays: list[int] = []
         spaced = False
         while pos < end:
-            if (after := match_end(_SPACE, self.text, pos)) > pos:
+            if (after := match_end(SPACE, self.text, pos)) > pos:
                 pos, spaced = after, True
                 continue
             if (after := self._comment(pos)) > pos:
