@@ -61,8 +61,7 @@ class Blocks:
             if head.goes_on(opener[0] if head.is_body else far if head.spaced else near):
                 src.back(start)
                 row = head.shape
-                markers, ends = self._table.markers(row, frame)
-                block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
+                block = self._begun(row, start, frame)
                 is_one = (yield from self._over_opener(head, block)) and (yield from self._steps(row, block)) != "no"
                 self._loose = max(self._loose, block.seen)
                 if is_one:
@@ -83,8 +82,7 @@ class Blocks:
         row = next((head.shape for head in heads if head.shape.is_prefaced and opener in head.shape.marks), None)
         if row is None:
             return None
-        markers, ends = self._table.markers(row, frame)
-        block = Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
+        block = self._begun(row, start, frame)
         src.back(start + len(opener))
         if (yield from src.find(self._table.prefaced(row), _PREFACE)) == "{":
             yield from row.body.scan(src, block)
@@ -97,6 +95,10 @@ class Blocks:
         self._loose = max(self._loose, end)
         src.back(start)
         return None
+
+    def _begun(self, row: Shape, start: int, frame: Frame | None) -> Block:
+        markers, ends = self._table.markers(row, frame)
+        return Block(start, self._tools, self._table.closers(row), markers, ends, loose=start < self._loose)
 
     def in_fence(self, frame: Frame | None) -> Wait[tuple[Shape, Block] | None]:
         """Go over a code fence that holds a tagged block, and nothing else but white space: its lines belong to the block.

@@ -16,7 +16,7 @@ _ANGLE = frozenset("<>")
 def closed(text: str, span: Span, form: Form) -> str:
     """A value that its own closing tag does not end, without a variant of that tag: in other letters, or named like its key.
 
-    Raises `Malformed` where another closing tag stands at its end that closes nothing in it.
+    Errors: Malformed, where another closing tag stands at its end that closes nothing in it.
     """
     bare = text.rstrip()
     tag = _closing(form).search(bare[-LONGEST:])
